@@ -175,9 +175,9 @@ inline SizeRule AtMost(const char* name, Axis most, Condition where = {}) {
     return {name, nullptr, nullptr, "", {}, most, where};
 }
 
-/// When numbers and shapes are looked at, and the status if one is wrong: 161002 before the work is
-/// cut, 561002 where there is work, as CANN's tilings do.
-enum class Stage { INTERFACE, TILING };
+/// When numbers and shapes are looked at, and the status if one is wrong: 161002 before it is known
+/// whether there is work; 161002 where there is; or 561002 where there is, as CANN's tilings do.
+enum class Stage { INTERFACE, WORK, TILING };
 
 /// The parameters in the order in which they are checked, but those that change nothing; and the
 /// source of the rules on data types, formats and shapes.

@@ -116,6 +116,9 @@ private:
     static aclnnStatus CutCall(Call* call, Tiling* tiling) {
         aclnnStatus status = call->AskMachine();
         if (status == ACLNN_SUCCESS) {
+            status = call->CheckShapes(Stage::WORK);
+        }
+        if (status == ACLNN_SUCCESS) {
             status = call->CheckShapes(Stage::TILING);
         }
         if (status != ACLNN_SUCCESS) {

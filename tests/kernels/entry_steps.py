@@ -7,7 +7,7 @@ from typing import Any
 from tests.kernels.mutants import Mutant
 
 TABLE = "    static const entry::Table& Interface() {"
-CHECKS = "    static aclnnStatus Check(entry::Call* call) {\n"
+CHECKS = "    static aclnnStatus Check(entry::Call* call) {"
 SUCCESS = "return ACLNN_SUCCESS;"
 FIRST = {
     "Check": "aclnnStatus Check(entry::Call* call)",
@@ -38,5 +38,5 @@ def step(operator: str, name: str, which: str, body: str, **limits: Any) -> Muta
 def checked(operator: str, name: str, body: str, **limits: Any) -> Mutant:
     """What is done to a call after its checks, before the checks that the operator has beside."""
     if operator in ("moe_init_routing_v2_grad", "moe_token_permute_with_routing_map_grad"):
-        return Mutant(name, entry(operator), CHECKS, f"{CHECKS}        {body}\n", **limits)
+        return Mutant(name, entry(operator), CHECKS, f"{CHECKS}\n        {body}", **limits)
     return step(operator, name, "Check", f"{body}\n        {SUCCESS}", **limits)

@@ -11,7 +11,7 @@ from tests.kernels.mutants import Mutant
 FOLDER = "moe_finalize_routing_v2_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
-ENTRY = f"{FOLDER}/aclnn_{FOLDER}.cpp"
+INTERFACE = f"{FOLDER}/{FOLDER}_interface.h"
 GRAD = "shared/slots/slot_grad_kernel.h"
 BIAS = "shared/slots/slot_bias_kernel.h"
 TILE = "shared/slots/slot_tile_kernel.h"
@@ -238,7 +238,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Active(
         "active-num-ignored",
-        ENTRY,
+        INTERFACE,
         'return call.Number("activeNum") > 0 ? std::min(call.Number("activeNum"), slots) : slots;',
         "return slots;",
         least_indices=2,

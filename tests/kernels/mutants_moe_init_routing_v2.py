@@ -12,7 +12,7 @@ KERNEL = f"{FOLDER}_kernel.cpp"
 COUNT = f"{FOLDER}_kernel_count.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 TILING = f"{FOLDER}_tiling.cpp"
-ENTRY = "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp"
+INTERFACE = f"{FOLDER}_interface.h"
 PADDED = ("drop_pad",)
 ACTIVE = ("active",)
 
@@ -37,7 +37,7 @@ MUTANTS = (
     ),
     Mutant(
         "active-num-ignored",
-        ENTRY,
+        INTERFACE,
         'return call.Number("activeNum") == 0 ? slots : std::min(call.Number("activeNum"), slots);',
         "return slots;",
         modes=ACTIVE,
@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "active-num-counts-tokens",
-        ENTRY,
+        INTERFACE,
         'std::min(call.Number("activeNum"), slots);',
         'std::min(call.Number("activeNum") * call.Size("topK"), slots);',
         modes=ACTIVE,

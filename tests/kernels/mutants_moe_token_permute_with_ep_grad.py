@@ -69,8 +69,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "absent-range-taken-as-all-ranks",
         TILING,
-        "    if (call.hasRange == 0) {\n        return {0, 0};",
-        "    if (call.hasRange == 0) {\n        return {0, static_cast<uint64_t>(call.rows)};",
+        "    if (call.range.values == nullptr) {\n        return {0, 0};",
+        "    if (call.range.values == nullptr) {\n"
+        "        return {0, static_cast<uint64_t>(call.rows)};",
         quarantined="no range",
     ),
     Mutant(

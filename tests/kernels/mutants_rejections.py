@@ -29,13 +29,13 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_finalize_routing_v2_grad": (
         Mutant(
             "more-indices-than-slots",
-            "moe_finalize_routing_v2_grad/aclnn_moe_finalize_routing_v2_grad.cpp",
+            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_interface.h",
             'Times("tokens", "topK")',
             '"slots"',
         ),
         Mutant(
             "experts-of-rows-are-not-compared",
-            "moe_finalize_routing_v2_grad/aclnn_moe_finalize_routing_v2_grad.cpp",
+            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_interface.h",
             'Axes places{"expertNum", "expertCapacity", "hidden"};',
             'Axes places{"experts", "expertCapacity", "hidden"};',
             modes=("drop_pad",),
@@ -44,7 +44,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_init_routing_v2": (
         Mutant(
             "tokens-of-x-are-not-compared",
-            "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp",
+            "moe_init_routing_v2/moe_init_routing_v2_interface.h",
             'In("x", kFloating, {"tokens", "hidden"})',
             'In("x", kFloating, {"rows of x", "hidden"})',
         ),
@@ -76,7 +76,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute_with_ep_grad": (
         Mutant(
             "a-rest-of-indices-is-dropped",
-            "moe_token_permute_with_ep_grad/aclnn_moe_token_permute_with_ep_grad.cpp",
+            "moe_token_permute_with_ep_grad/moe_token_permute_with_ep_grad_interface.h",
             'In("sortedIndices", kInt32, {Times("tokens", "numTopk")})',
             'In("sortedIndices", kInt32, {"slots"})',
         ),
@@ -93,9 +93,9 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "a-scalar-gradient-of-probs-is-taken-for-none",
             "moe_token_permute_with_routing_map_grad/"
-            "aclnn_moe_token_permute_with_routing_map_grad.cpp",
-            "call.Shape(kProbsGrad),",
-            LOOSE.format("kProbsGrad"),
+            "moe_token_permute_with_routing_map_grad_interface.h",
+            "Given(kProbsGrad)",
+            "Condition{[](const Call& c) { return c.Shape(kProbsGrad).count > 0; }, kProbsGrad}",
         ),
     ),
     "moe_token_unpermute": (

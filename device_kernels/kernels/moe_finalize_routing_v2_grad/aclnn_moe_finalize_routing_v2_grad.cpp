@@ -3,49 +3,17 @@
 
 #include "aclnnop/aclnn_moe_finalize_routing_v2_grad.h"
 
-#include <algorithm>
-
 #include "aclrtlaunch_moe_finalize_routing_v2_grad.h"
+#include "moe_finalize_routing_v2_grad_interface.h"
 #include "moe_finalize_routing_v2_grad_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
-// The rows of expandedX, and of its gradient, where they are not the experts' places.
-int64_t ActiveRows(const entry::Call& call) {
-    const int64_t slots = call.Shape("expandedRowIdx").values[0];
-    return call.Number("activeNum") > 0 ? std::min(call.Number("activeNum"), slots) : slots;
-}
+using namespace moe_finalize_routing_v2_grad;
 
 struct Kernel : entry::Operator<Kernel, MoeFinalizeRoutingV2GradTilingData> {
-    static const entry::Table& Interface() {
-        using namespace entry;
-        const auto same = As("gradY");
-        const Condition padded = Where("dropPadMode", {1}), scaled = Given("scalesOptional");
-        const Condition biased = Both(scaled, Given("biasOptional"));
-        const Axes places{"expertNum", "expertCapacity", "hidden"};
-        static const Table table{
-            "MoeFinalizeRoutingV2Grad README, parameters",
-            {In("gradY", kFloating, {"tokens", "hidden"}),
-             In("expandedRowIdx", kInt32, {Times("tokens", "topK")}),
-             InOrNull("expertIdxOptional", kInt32, {"tokens", "topK"}).Only(biased),
-             InOrNull("expandedXOptional", same, {"rows", "hidden"})
-                 .Or(places, padded)
-                 .Only(scaled),
-             InOrNull("scalesOptional", same, {"tokens", "topK"}),
-             InOrNull("biasOptional", same, {"experts", "hidden"})
-                 .Or({"expertNum", "hidden"}, padded)
-                 .Only(biased),
-             Number("dropPadMode").Between(0, 1), Number("activeNum"), Number("expertNum"),
-             Number("expertCapacity"),
-             Out("gradExpandedXOut", same, {"rows", "hidden"}).Or(places, padded),
-             Out("gradScalesOut", same, {"tokens", "topK"}).NeededBeside("scalesOptional")},
-            Stage::TILING,
-            {OneWithout("topK", "scalesOptional"), Is("rows", ActiveRows, "the active slots"),
-             AtLeast("tokens", 1), AtLeast("hidden", 1), AtLeast("topK", 1), AtLeast("experts", 1),
-             AtLeast("expertNum", 1, padded), AtLeast("expertCapacity", 1, padded)}};
-        return table;
-    }
+    static const entry::Table& Interface() { return moe_finalize_routing_v2_grad::Interface(); }
 
     static constexpr auto kTiling = MoeFinalizeRoutingV2GradTiling;
     static MoeFinalizeRoutingV2GradCall Seen(const entry::Call& call) {

@@ -3,49 +3,19 @@
 
 #include "aclnnop/aclnn_moe_init_routing_v2.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "aclrtlaunch_moe_init_routing_v2.h"
+#include "moe_init_routing_v2_interface.h"
 #include "moe_init_routing_v2_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
-constexpr const char* kCumsum = "expertTokensCountOrCumsumOutOptional";
-constexpr const char* kBefore = "expertTokensBeforeCapacityOutOptional";
-constexpr const char* kCountsFlag = "expertTokensCountOrCumsumFlag";
-constexpr const char* kBeforeFlag = "expertTokensBeforeCapacityFlag";
-
-// The slots that have a row, where rows are not the experts' places.
-int64_t ActiveRows(const entry::Call& call) {
-    const int64_t slots = call.Size("tokens") * call.Size("topK");
-    return call.Number("activeNum") == 0 ? slots : std::min(call.Number("activeNum"), slots);
-}
+using namespace moe_init_routing_v2;
 
 struct Kernel : entry::Operator<Kernel, MoeInitRoutingV2TilingData> {
-    static const entry::Table& Interface() {
-        using namespace entry;
-        const Condition padded = Where("dropPadMode", {1}), dropless = Where("dropPadMode", {0});
-        const Condition counted = Where(kCountsFlag, {1, 2});
-        static const Table table{
-            "operator definition of MoeInitRoutingV2",
-            {In("x", kFloating, {"tokens", "hidden"}), In("expertIdx", kInt32, {"tokens", "topK"}),
-             Number("activeNum"), Number("expertCapacity"), Number("expertNum"),
-             Number("dropPadMode").Between(0, 1), Number(kCountsFlag).Between(0, 2),
-             Number(kBeforeFlag),
-             Out("expandedXOut", As("x"), {"rows", "hidden"})
-                 .Or({"expertNum", "expertCapacity", "hidden"}, padded),
-             Out("expandedRowIdxOut", kInt32, {Times("tokens", "topK")}),
-             OutOrNull(kCumsum, kInt32, {"expertNum"}).Only(Both(dropless, counted)),
-             OutOrNull(kBefore, kInt32, {"expertNum"}).Only(Both(padded, Where(kBeforeFlag, {1})))},
-            Stage::TILING,
-            {Is("rows", ActiveRows, "the active slots"), AtLeast("activeNum", 0),
-             AtLeast("expertCapacity", 0), AtLeast("expertNum", 0), AtLeast("expertNum", 1, padded),
-             AtLeast("expertNum", 1, counted), AtLeast("expertCapacity", 1, padded),
-             AtMost("expertCapacity", "tokens", padded)}};
-        return table;
-    }
+    static const entry::Table& Interface() { return moe_init_routing_v2::Interface(); }
 
     static constexpr auto kTiling = MoeInitRoutingV2Tiling;
     static MoeInitRoutingV2Call Seen(const entry::Call& call) {

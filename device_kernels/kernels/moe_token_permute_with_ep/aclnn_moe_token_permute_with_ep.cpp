@@ -11,34 +11,29 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithEpTilingData> {
     static const entry::Table& Interface() {
-        const auto same = entry::As("tokens");
-        static const entry::Table table{
+        using namespace entry;
+        const auto same = As("tokens");
+        static const Table table{
             "operator definition of MoeTokenPermuteWithEp",
-            {entry::In("tokens", entry::kFloating), entry::In("indices", entry::kInt32OrInt64),
-             entry::In("probsOptional", same).Optional(), entry::List("rangeOptional"),
-             entry::Number("numOutTokens"), entry::Number("paddedMode"),
-             entry::Out("permuteTokensOut", same), entry::Out("sortedIndicesOut", entry::kInt32),
-             entry::Out("permuteProbsOut", same).NeededBeside("probsOptional")}};
+            {In("tokens", kFloating), In("indices", kInt32OrInt64),
+             In("probsOptional", same).Optional(), List("rangeOptional"), Number("numOutTokens"),
+             Number("paddedMode"), Out("permuteTokensOut", same), Out("sortedIndicesOut", kInt32),
+             Out("permuteProbsOut", same).NeededBeside("probsOptional")}};
         return table;
     }
-
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenPermuteWithEpCall cut{
-            call.Shape("tokens"),           call.Shape("indices"),
-            call.Shape("probsOptional"),    call.List("rangeOptional"),
-            call.Shape("permuteTokensOut"), call.Shape("sortedIndicesOut"),
-            call.Shape("permuteProbsOut"),  call.Has("probsOptional"),
-            call.HasList("rangeOptional"),  call.Number("numOutTokens"),
-            call.Number("paddedMode"),      call.IsKernelEntry(),
-            call.Dtype("tokens"),           call.Dtype("indices"),
-            call.machine().vectorCores,     call.machine().ubBytes};
-        return MoeTokenPermuteWithEpTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenPermuteWithEpTiling;
+    static MoeTokenPermuteWithEpCall Seen(const entry::Call& call) {
+        return {call.Shape("tokens"),           call.Shape("indices"),
+                call.Shape("probsOptional"),    call.List("rangeOptional"),
+                call.Shape("permuteTokensOut"), call.Shape("sortedIndicesOut"),
+                call.Shape("permuteProbsOut"),  call.Has("probsOptional"),
+                call.HasList("rangeOptional"),  call.Number("numOutTokens"),
+                call.Number("paddedMode"),      call.IsKernelEntry(),
+                call.Dtype("tokens"),           call.Dtype("indices"),
+                call.machine().vectorCores,     call.machine().ubBytes};
     }
-
     static int64_t Cores(const Tiling& tiling) { return tiling.slots.usedCores; }
     static int64_t ScratchBytes(const Tiling& tiling) { return tiling.slots.workspaceBytes; }
-
     static uint32_t Start(const entry::Launch& at, const Tiling&) {
         return aclrtlaunch_moe_token_permute_with_ep(at.cores, at.stream, at["tokens"],
                                                      at["indices"], at["probsOptional"],

@@ -4,29 +4,16 @@
 #include "aclnnop/aclnn_moe_token_permute_with_ep_grad.h"
 
 #include "aclrtlaunch_moe_token_permute_with_ep_grad.h"
+#include "moe_token_permute_with_ep_grad_interface.h"
 #include "moe_token_permute_with_ep_grad_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
-constexpr const char* kProbs = "permutedProbsOutputGradOptional";
+using namespace moe_token_permute_with_ep_grad;
 
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithEpGradTilingData> {
-    static const entry::Table& Interface() {
-        using namespace entry;
-        const auto same = As("permutedTokensOutputGrad");
-        static const Table table{
-            "MoeTokenPermuteWithEpGrad README, parameters",
-            {In("permutedTokensOutputGrad", kFloating, {"rows", "hidden"}),
-             In("sortedIndices", kInt32, {Times("tokens", "numTopk")}),
-             InOrNull(kProbs, same, {"probRows"}), Number("numTopk"),
-             List("rangeOptional").OfLength(2), Number("paddedMode").False(),
-             Out("tokenGradOut", same, {"tokens", "hidden"}),
-             Out("probsGradOut", same, {"tokens", Rest("numTopk", 0, 1)}).NeededBeside(kProbs)},
-            Stage::TILING,
-            {AtLeast("numTopk", 1)}};
-        return table;
-    }
+    static const entry::Table& Interface() { return moe_token_permute_with_ep_grad::Interface(); }
 
     // Without gradients of permuted probabilities nothing goes to probsGradOut.
     static bool HasNoWork(const entry::Call& call) {
@@ -36,17 +23,11 @@ struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithEpGradTilingData> {
 
     static constexpr auto kTiling = MoeTokenPermuteWithEpGradTiling;
     static MoeTokenPermuteWithEpGradCall Seen(const entry::Call& call) {
-        return {call.Size("tokens"),
-                call.Number("numTopk"),
-                call.Size("hidden"),
-                call.Size("rows"),
-                call.Size("probRows"),
-                call.List("rangeOptional"),
-                call.Has(kProbs),
-                call.HasList("rangeOptional"),
-                call.Dtype("permutedTokensOutputGrad"),
-                call.machine().vectorCores,
-                call.machine().ubBytes};
+        return {call.Size("tokens"),        call.Number("numTopk"),
+                call.Size("hidden"),        call.Size("rows"),
+                call.Size("probRows"),      call.List("rangeOptional"),
+                call.Has(kProbs),           call.Dtype("permutedTokensOutputGrad"),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

@@ -37,7 +37,7 @@ struct Range {
 // Without ranks where it is absent, or does not end behind its start. So is one that ends below all
 // int32, so that a rank's distance from the start fits 64 bits.
 Range RangeOf(const Call& call) {
-    if (call.hasRange == 0) {
+    if (call.range.values == nullptr) {
         return {0, 0};
     }
     const int64_t start = call.range.values[0];

@@ -43,9 +43,8 @@ struct MoeTokenPermuteWithEpGradCall {
     int64_t hidden;
     int64_t rows;      // of permutedTokensOutputGrad
     int64_t probRows;  // of permutedProbsOutputGrad, where there are probabilities
-    MoeTokenPermuteWithEpGradList range;  // of any content without a range
+    MoeTokenPermuteWithEpGradList range;  // null: none, which has no ranks
     int64_t hasProbs;                     // 0 or 1
-    int64_t hasRange;                     // 0 or 1; 0 is a range without ranks
     int64_t dtype;                        // aclDataType: 0 fp32, 1 fp16, 27 bf16
     int64_t cores;                        // vector cores, at least 1
     int64_t ubBytes;                      // UB bytes per core that a tiling may use

@@ -12,36 +12,33 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithRoutingMapTilingData> {
     static const entry::Table& Interface() {
-        const auto same = entry::As("tokens");
-        static const entry::Table table{
-            "MoeTokenPermuteWithRoutingMap README, parameters",
-            {entry::In("tokens", entry::kFloating), entry::In("routingMap", entry::kInt8OrBool),
-             entry::In("probsOptional", same).Optional(), entry::Number("numOutTokens"),
-             entry::Number("dropAndPad"), entry::Out("permuteTokensOut", same),
-             entry::Out("permuteProbsOutOptional", same).OnlyBeside("probsOptional"),
-             entry::Out("sortedIndicesOut", entry::kInt32)}};
+        using namespace entry;
+        const auto same = As("tokens");
+        static const Table table{"MoeTokenPermuteWithRoutingMap README, parameters",
+                                 {In("tokens", kFloating), In("routingMap", kInt8OrBool),
+                                  In("probsOptional", same).Optional(), Number("numOutTokens"),
+                                  Number("dropAndPad"), Out("permuteTokensOut", same),
+                                  Out("permuteProbsOutOptional", same).OnlyBeside("probsOptional"),
+                                  Out("sortedIndicesOut", kInt32)}};
         return table;
     }
 
     static bool HasNoWork(const entry::Call&) { return false; }
     static aclnnStatus CheckDense(const entry::Call&) { return ACLNN_SUCCESS; }
-
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenPermuteWithRoutingMapCall cut{call.Shape("tokens"),
-                                                    call.Shape("routingMap"),
-                                                    call.Shape("probsOptional"),
-                                                    call.Shape("permuteTokensOut"),
-                                                    call.Shape("permuteProbsOutOptional"),
-                                                    call.Shape("sortedIndicesOut"),
-                                                    call.Number("numOutTokens"),
-                                                    call.Number("dropAndPad"),
-                                                    call.Dtype("tokens"),
-                                                    call.machine().vectorCores,
-                                                    call.machine().ubBytes};
-        return MoeTokenPermuteWithRoutingMapTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenPermuteWithRoutingMapTiling;
+    static MoeTokenPermuteWithRoutingMapCall Seen(const entry::Call& call) {
+        return {call.Shape("tokens"),
+                call.Shape("routingMap"),
+                call.Shape("probsOptional"),
+                call.Shape("permuteTokensOut"),
+                call.Shape("permuteProbsOutOptional"),
+                call.Shape("sortedIndicesOut"),
+                call.Number("numOutTokens"),
+                call.Number("dropAndPad"),
+                call.Dtype("tokens"),
+                call.machine().vectorCores,
+                call.machine().ubBytes};
     }
-
     static int64_t Cores(const Tiling& tiling) { return tiling.slots.usedCores; }
     static int64_t ScratchBytes(const Tiling& tiling) { return tiling.slots.workspaceBytes; }
 

@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "aclrtlaunch_moe_token_permute_with_routing_map_grad.h"
+#include "moe_token_permute_with_routing_map_grad_interface.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 #include "report.h"
 #include "submission.h"
 #include "tiling_upload.h"
 
 namespace routing_map_grad {
-
-inline constexpr const char* kTokens = "permutedTokenOutputGrad";
-inline constexpr const char* kProbs = "permutedProbsOutputGradOptional";
-inline constexpr const char* kMap = "routingMapOptional";
-inline constexpr const char* kProbsGrad = "probsGradOutOptional";
 
 class Launches {
 public:

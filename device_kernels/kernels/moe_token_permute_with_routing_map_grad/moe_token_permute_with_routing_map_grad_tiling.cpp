@@ -1,22 +1,81 @@
-// Host tiling of MoeTokenPermuteWithRoutingMapGrad: the cut of a call, and its limits. The checks
-// on shapes and attributes are in ..._check.h.
+// Host tiling of MoeTokenPermuteWithRoutingMapGrad: whether a call can be done, its cut and limits.
 
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 
+#include "../shared/checks/tiling_checks.h"
 #include "../shared/rows/row_sum_cut.h"
 #include "../shared/rows/row_sum_limits.h"
-#include "moe_token_permute_with_routing_map_grad_check.h"
 #include "moe_token_permute_with_routing_map_grad_ub.h"
 
 namespace {
 
 using namespace routing_map_grad;
 using row_sum::CeilDiv;
+using tiling_checks::Broken;
+using tiling_checks::Reason;
+using Call = MoeTokenPermuteWithRoutingMapGradCall;
+
+constexpr const char* kSource = "host tiling of MoeTokenPermuteWithRoutingMapGrad";
+constexpr int32_t kParameterInvalid = 161002;
+constexpr int64_t kMostSortedTokens = int64_t{1} << 24;  // keys are exact in fp32 up to there
+constexpr int64_t kMostRows = (int64_t{1} << 31) - 1;    // row numbers are int32
+
+Reason CheckRows(const Call& call) {
+    const std::string parameter = "dim 0 of permutedTokenOutputGrad";
+    const bool pads = call.dropAndPad != 0;
+    const int64_t sharers = pads ? call.experts : call.tokens;
+    if (call.rows % sharers == 0) {
+        return {};
+    }
+    return Broken(parameter, std::to_string(call.rows),
+                  std::string("a multiple of ") + (pads ? "numExperts, " : "tokensNum, ") +
+                      std::to_string(sharers) + ", where dropAndPad is " +
+                      (pads ? "true" : "false"));
+}
+
+Reason CheckLimits(const Call& call) {
+    const auto broken = [&](const std::string& rule) {
+        return Broken("dim 0 of permutedTokenOutputGrad", std::to_string(call.rows), rule);
+    };
+    if (call.rows > kMostRows) {
+        return broken("at most " + std::to_string(kMostRows));
+    }
+    if (call.dropAndPad != 0) {
+        return call.tokens <= kMostSortedTokens
+                   ? Reason{}
+                   : Broken("tokensNum", std::to_string(call.tokens),
+                            "at most " + std::to_string(kMostSortedTokens) +
+                                " where dropAndPad is true");
+    }
+    return call.rows / call.tokens <= kMostTopK
+               ? Reason{}
+               : broken("at most " + std::to_string(kMostTopK) + " times tokensNum, " +
+                        std::to_string(call.tokens) + ", where dropAndPad is false");
+}
+
+int64_t LeastUb(const Call& call) {
+    const bool pads = call.dropAndPad != 0;
+    const int64_t topK = call.rows / call.tokens;
+    const int64_t nameBytes = pads ? kEntryBytes : topK * kIndexBytes;
+    int64_t least = RowUb(call.ubBytes, call.dtype, nameBytes).Least();
+    if (pads) {
+        // One row of SCATTER takes less than one run.
+        least = std::max(least, kLeastSortUb);
+    } else if (call.hasProbs != 0) {
+        least = std::max(least, MaskUb(call.ubBytes, ElementBytes(call.dtype)).Least());
+    }
+    return least;
+}
+
+Reason CheckCapacity(const Call& call) {
+    const Reason reason = CheckLimits(call);
+    return reason.empty() ? tiling_checks::CheckUb(call.ubBytes, LeastUb(call), " for this call")
+                          : reason;
+}
 
 RoutingMapGradSort CutSort(int64_t rows, int64_t cores, int64_t ubBytes) {
     RoutingMapGradSort sort{};
@@ -34,35 +93,34 @@ RoutingMapGradSort CutSort(int64_t rows, int64_t cores, int64_t ubBytes) {
 
 RoutingMapGradScatter CutScatter(const Call& call, int64_t rows) {
     const int64_t used = rows > call.cores ? call.cores : 1;
-    return {call.tokensNum * call.numExperts,
-            call.numExperts,
-            rows / call.numExperts,
+    return {call.tokens * call.experts,
+            call.experts,
+            rows / call.experts,
             rows,
             std::min(ScatterRows(call.ubBytes), rows - rows / used * (used - 1)),
             used};
 }
 
 MoeTokenPermuteWithRoutingMapGradTilingData Cut(const Call& call) {
-    const int64_t rows = call.permutedTokenOutputGrad.dims[0];
-    const int64_t hidden = call.permutedTokenOutputGrad.dims[1];
+    const int64_t rows = call.rows;
+    const int64_t hidden = call.hidden;
     MoeTokenPermuteWithRoutingMapGradTilingData tiling{};
     tiling.dtype = call.dtype;
-    tiling.rowCores = std::min(call.tokensNum, call.cores);
+    tiling.rowCores = std::min(call.tokens, call.cores);
     if (call.dropAndPad != 0) {
         tiling.rows =
-            RowUb(call.ubBytes, call.dtype, kEntryBytes).Cut(call.tokensNum, hidden, rows, rows);
+            RowUb(call.ubBytes, call.dtype, kEntryBytes).Cut(call.tokens, hidden, rows, rows);
         tiling.sort = CutSort(rows, call.cores, call.ubBytes);
     } else {
-        tiling.topK = rows / call.tokensNum;
-        tiling.rows =
-            RowUb(call.ubBytes, call.dtype, tiling.topK * kIndexBytes)
-                .Cut(call.tokensNum, hidden, rows, CeilDiv(call.tokensNum, tiling.rowCores));
+        tiling.topK = rows / call.tokens;
+        tiling.rows = RowUb(call.ubBytes, call.dtype, tiling.topK * kIndexBytes)
+                          .Cut(call.tokens, hidden, rows, CeilDiv(call.tokens, tiling.rowCores));
     }
-    if (WantsProbs(call) && call.dropAndPad != 0) {
+    if (call.hasProbs != 0 && call.dropAndPad != 0) {
         tiling.scatter = CutScatter(call, rows);
-    } else if (WantsProbs(call)) {
+    } else if (call.hasProbs != 0) {
         tiling.mask = MaskUb(call.ubBytes, ElementBytes(call.dtype))
-                          .Cut(call.tokensNum, call.numExperts, call.cores);
+                          .Cut(call.tokens, call.experts, call.cores);
     }
     return tiling;
 }
@@ -109,14 +167,15 @@ bool IsOneOf(const std::string& name, std::initializer_list<const char*> names) 
 extern "C" int32_t MoeTokenPermuteWithRoutingMapGradTiling(
     const MoeTokenPermuteWithRoutingMapGradCall* call,
     MoeTokenPermuteWithRoutingMapGradTilingData* tiling, char* reason, uint64_t reasonBytes) {
-    const Reason contradiction = CheckShapes(*call);
-    const Reason broken = contradiction.empty() ? CheckCapacity(*call) : contradiction;
-    std::snprintf(reason, reasonBytes, "%s", broken.c_str());
-    if (!broken.empty()) {
-        return contradiction.empty() ? kTilingRejected : kParameterInvalid;
+    int32_t status =
+        tiling_checks::Answer(CheckRows(*call), kSource, reason, reasonBytes, kParameterInvalid);
+    if (status == tiling_checks::kAccepted) {
+        status = tiling_checks::Answer(CheckCapacity(*call), kSource, reason, reasonBytes);
     }
-    *tiling = Cut(*call);
-    return kAccepted;
+    if (status == tiling_checks::kAccepted) {
+        *tiling = Cut(*call);
+    }
+    return status;
 }
 
 extern "C" int64_t MoeTokenPermuteWithRoutingMapGradTilingLimit(const char* axis, int64_t topK,

@@ -72,22 +72,13 @@ struct MoeTokenPermuteWithRoutingMapGradTilingData {
 };
 static_assert(sizeof(MoeTokenPermuteWithRoutingMapGradTilingData) == 208, "shared with the device");
 
-// A tensor's shape: `rank` dims. Without dims: there is no such tensor in the call.
-struct MoeTokenPermuteWithRoutingMapGradShape {
-    const int64_t* dims;
-    uint64_t rank;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenPermuteWithRoutingMapGradCall {
-    MoeTokenPermuteWithRoutingMapGradShape permutedTokenOutputGrad;  // rank 2
-    MoeTokenPermuteWithRoutingMapGradShape permutedProbsOutputGrad;  // rank 1, or none
-    MoeTokenPermuteWithRoutingMapGradShape sortedIndices;
-    MoeTokenPermuteWithRoutingMapGradShape routingMap;  // rank 2, or none
-    MoeTokenPermuteWithRoutingMapGradShape tokensGradOut;
-    MoeTokenPermuteWithRoutingMapGradShape probsGradOut;  // any rank, or none
-    int64_t numExperts;
-    int64_t tokensNum;
+    int64_t tokens;
+    int64_t experts;
+    int64_t hidden;
+    int64_t rows;        // of permutedTokenOutputGrad
+    int64_t hasProbs;    // 1: their gradient is asked for
     int64_t dropAndPad;  // 0 or 1
     int64_t dtype;       // aclDataType: 0 fp32, 1 fp16, 27 bf16
     int64_t cores;       // vector cores, at least 1
@@ -98,10 +89,10 @@ struct MoeTokenPermuteWithRoutingMapGradCall {
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that numExperts and
-// tokensNum are positive, that the data type is one of these and the ranks are as above, and that
-// neither permutedTokenOutputGrad nor tokensGradOut is empty.
+// Cuts the call. Returns 0 with `tiling` filled, or a sentence in `reason` (NUL-terminated, cut to
+// reasonBytes): with 161002 where rows are no multiple of what shares them, with 561002 where
+// neither kernels nor machine can do the call. Phase 1 has checked before that the data type is one
+// of these, and all numbers and shapes.
 ROUTING_MAP_GRAD_EXPORT int32_t MoeTokenPermuteWithRoutingMapGradTiling(
     const MoeTokenPermuteWithRoutingMapGradCall* call,
     MoeTokenPermuteWithRoutingMapGradTilingData* tiling, char* reason, uint64_t reasonBytes);

@@ -24,17 +24,12 @@ def rows_of(sizes: Sizes) -> int:
 
 
 def call(sizes: Sizes) -> Call:
-    grid = (sizes.tokens, sizes.experts) if has_probs(sizes) else None
-    rows = (rows_of(sizes),)
     return {
-        "permutedTokenOutputGrad": (*rows, sizes.hidden),
-        "permutedProbsOutputGrad": rows if grid else None,
-        "sortedIndices": rows,
-        "routingMap": grid,
-        "tokensGradOut": (sizes.tokens, sizes.hidden),
-        "probsGradOut": grid,
-        "numExperts": sizes.experts,
-        "tokensNum": sizes.tokens,
+        "tokens": sizes.tokens,
+        "experts": sizes.experts,
+        "hidden": sizes.hidden,
+        "rows": rows_of(sizes),
+        "hasProbs": int(has_probs(sizes)),
         "dropAndPad": int(sizes.kind == PAD),
         **sizes.machine,
     }
@@ -116,10 +111,7 @@ OPERATOR = Description(
         "merge": Axis(says="merge entries", fixed={"kind": PAD}),
         "scatter": Axis("places", "scattered", fixed=OF_ONE_CORE),
     },
-    checked=(
-        *("permutedTokenOutputGrad", "permutedProbsOutputGrad", "routingMap"),
-        *("numExperts", "tokensNum"),
-    ),
+    checked=("tokens", "experts", "hidden", "rows"),
     changes={
         "data types": ({"dtype": FP16}, {"dtype": BF16}),
         "slots": (
@@ -127,13 +119,6 @@ OPERATOR = Description(
             *(call(Sizes(kind=PAD, tokens=4, experts=3, places=n)) for n in (2**30 // 2, 2**30)),
             *(call(Sizes(kind=PAD, tokens=n, places=5)) for n in (2**24, 2**24 + 1)),
         ),
-        "what only the probs need": tuple(
-            {**of, **without, "routingMap": (1, 1)}
-            for of in (RIGHT, PADDED)
-            for without in (
-                {"probsGradOut": None, "permutedProbsOutputGrad": (1,)},
-                {"permutedProbsOutputGrad": None, "probsGradOut": (1, 1)},
-            )
-        ),
+        "no probs": ({"hasProbs": 0}, {**PADDED, "hasProbs": 0}),
     },
 )
