@@ -216,11 +216,24 @@ def _row(new: New, one: Parameter) -> str:
 
 
 def _axes(one: Parameter) -> str:
-    """The axes of the table; it knows no products."""
-    if not one.axes or any(" * " in axis for axis in one.axes):
+    """The axes of the table; it knows products of two names alone."""
+    factors = [axis.split(" * ") for axis in one.axes]
+    is_known = all(len(of) == 1 or (len(of) == 2 and not _numbers(of)) for of in factors)
+    if not factors or not is_known:
         return ""
-    listed = [axis if axis.isdigit() else f'"{axis}"' for axis in one.axes]
+    listed = [_axis(of) for of in factors]
     return f", {{{', '.join(listed)}}}"
+
+
+def _numbers(factors: list[str]) -> list[str]:
+    return [one for one in factors if one.isdigit()]
+
+
+def _axis(factors: list[str]) -> str:
+    if _numbers(factors):
+        return factors[0]
+    names = ", ".join(f'"{one}"' for one in factors)
+    return names if len(factors) == 1 else f"entry::Times({names})"
 
 
 def _in_kernel(new: New, one: Parameter) -> str:

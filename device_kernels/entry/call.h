@@ -123,6 +123,8 @@ private:
     /// Of the axes of a tensor, or of those of that name alone.
     void KnowSizesOf(size_t place, const char* only);
     bool IsRead(const Parameter& parameter) const;
+    /// Whether something has the names; else any size is right.
+    bool Knows(const Axis& axis) const;
     std::string Rule(const Axis& axis) const;
     std::optional<int64_t> Wanted(const Axis& axis) const;
     size_t PlaceOf(const char* name) const;

@@ -248,6 +248,11 @@ void Call::KnowSizesOf(size_t place, const char* only) {
     }
 }
 
+bool Call::Knows(const Axis& axis) const {
+    return (axis.name == nullptr || sizes_.count(axis.name) > 0) &&
+           (axis.times == nullptr || sizes_.count(axis.times) > 0);
+}
+
 std::optional<int64_t> Call::Wanted(const Axis& axis) const {
     if (axis.name == nullptr) {
         return axis.size;
@@ -284,10 +289,10 @@ Reason Call::WrongLimit() {
         }
         const int64_t value = known->second.size;
         const std::string& origin = known->second.origin;
-        if (size.least && value < *Wanted(*size.least)) {
+        if (size.least && Knows(*size.least) && value < *Wanted(*size.least)) {
             return Broken(origin, value, Rule(*size.least) + " or more" + Where(size.where));
         }
-        if (size.most && value > *Wanted(*size.most)) {
+        if (size.most && Knows(*size.most) && value > *Wanted(*size.most)) {
             return Broken(origin, value, "at most " + Rule(*size.most) + Where(size.where));
         }
     }
@@ -308,7 +313,7 @@ Reason Call::WrongSize() {
             DimsOf(*forms_[place], table_->parameters[place].name, views_[place].shape);
         for (size_t at = 0; at < dims.size(); ++at) {
             const Axis& axis = forms_[place]->axes[at];
-            if (dims[at].Product() != Wanted(axis)) {
+            if (Knows(axis) && dims[at].Product() != Wanted(axis)) {
                 return Broken(dims[at].Name(), dims[at].Product(), Rule(axis));
             }
         }

@@ -1,48 +1,53 @@
-"""What documents say of numbers of rows, as host tilings have it."""
+"""What documents say of numbers of rows, as entries and host tilings have it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.kernels.host_tilings import ACCEPTED, Call, host_tiling
-from tests.kernels.tilings import moe_token_permute, moe_token_permute_with_ep
+from conformance.call.observation import Outcome
+from conformance.devices.device import Device
+from conformance.record.variations import reshaped, with_attributes
+from conformance.suite.records import operators
+from tests.kernels.host_tilings import ACCEPTED, host_tiling
+from tests.kernels.tilings import moe_token_permute_with_ep
 from tests.kernels.tilings.description import Sizes
 from tests.kernels.tilings.moe_token_permute_with_ep import PADDED
 
 SIZES = Sizes(tokens=8, top_k=3, hidden=4, kind="-probs")
 NUMBERS = range(-30, 31)
-PERMUTE = ("moe_token_permute", "MoeTokenPermute")
 WITH_EP = ("moe_token_permute_with_ep", "MoeTokenPermuteWithEp")
+TILING_REJECTED = 561002
 
 
-def of_permute(number: int, rows: int) -> Call:
-    return {**moe_token_permute.call(SIZES), **moe_token_permute.kept(number, rows)}
+def kept(number: int, slots: int) -> int:
+    """So many if it is positive, all but so many if it is not."""
+    return min(number, slots) if number > 0 else max(0, slots + number)
 
 
-def of_document(number: int, rows: int) -> Call:
-    return {
-        **moe_token_permute_with_ep.call(SIZES),
-        **moe_token_permute_with_ep.of_rows(rows),
-        "numOutTokens": number,
-        "asDocument": 1,
-    }
-
-
-@pytest.mark.parametrize(("names", "of"), [(PERMUTE, of_permute), (WITH_EP, of_document)])
 @pytest.mark.parametrize("number", NUMBERS)
-def test_a_number_of_tokens_keeps_the_first_slots_of_the_order(
-    number: int, names: tuple[str, str], of: Callable[[int, int], Call]
-) -> None:
-    """So many if it is positive, all but so many if it is not; the ranks of all are wanted."""
-    rows = min(number, SIZES.slots) if number > 0 else max(0, SIZES.slots + number)
-    tiling = host_tiling(*names)
-    status, data, _ = tiling.cut(of(number, rows))
+def test_a_number_of_tokens_keeps_the_first_slots_of_the_order(number: int) -> None:
+    """The ranks of all are wanted."""
+    rows = kept(number, SIZES.slots)
+    tiling = host_tiling(*WITH_EP)
+    of = {**moe_token_permute_with_ep.call(SIZES), "numOutTokens": number, "asDocument": 1}
+    status, data, _ = tiling.cut({**of, **moe_token_permute_with_ep.of_rows(rows)})
     assert status == ACCEPTED
     assert (data.slots.firstRank, data.slots.endRank) == (0, rows)
     assert data.slots.usedCores > 0
-    assert tiling.cut(of(number, rows + 1))[0] != ACCEPTED
+    assert tiling.cut({**of, **moe_token_permute_with_ep.of_rows(rows + 1)})[0] != ACCEPTED
+
+
+def test_so_many_rows_has_the_output_of_a_permutation(devices: dict[str, Device]) -> None:
+    operator = next(one for one in operators([]) if one.name == "moe_token_permute")
+    case = operator.examples[0].case
+    slots, hidden = case.inputs["indices"].size, case.inputs["tokens"].shape[1]
+    for number in range(-slots - 2, slots + 3):
+        call = with_attributes(case, num_out_tokens=number)
+        rows = kept(number, slots)
+        right = reshaped(call, "permute_tokens", (rows, hidden))
+        wrong = reshaped(call, "permute_tokens", (rows + 1, hidden))
+        assert devices["aclnn"].run(operator, right).outcome is Outcome.COMPLETED
+        assert devices["aclnn"].run(operator, wrong).status == TILING_REJECTED
 
 
 @pytest.mark.parametrize(("span", "number"), [((3, 9), 0), ((-1, 99), 1), (None, -7)])
