@@ -36,8 +36,9 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "experts-of-rows-are-not-compared",
             "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_interface.h",
-            'Axes places{"expertNum", "expertCapacity", "hidden"};',
-            'Axes places{"experts", "expertCapacity", "hidden"};',
+            'Out("gradExpandedXOut", same, {"rows", "hidden"}).Or(places, padded)',
+            'Out("gradExpandedXOut", same, {"rows", "hidden"})'
+            '.Or({"any", "expertCapacity", "hidden"}, padded)',
             modes=("drop_pad",),
         ),
     ),
