@@ -31,7 +31,7 @@ def seen(run: Program, tmp_path_factory: pytest.TempPathFactory) -> Any:
     ("call", "code", "rule"),
     [
         ("dtype", 161002, "the data type of tokens is 11; it must be 0 (fp32), 1 (fp16)"),
-        ("padded", 561002, "paddedMode is true; it must be false (host tiling"),
+        ("padded", 561002, "paddedMode is true; it must be false (operator"),
     ],
 )
 def test_a_refused_call_is_a_runtime_error_with_code_and_rule(
