@@ -87,6 +87,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("time-limit", metavar="SECONDS", help=say.TIME_LIMIT())
     add("libraries", metavar="DIR", help=say.LIBRARIES())
     add("package", metavar="DIR", help=say.PACKAGE())
+    add("implementation", metavar="OP=WHERE", action="append", help=say.IMPLEMENTATION())
+    add("tensors", metavar="NAME", help=say.TENSORS())
     add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
     add("workload", metavar="NAME", action="append", help=say.WORKLOAD())
     add("standard", metavar="NAME", help=say.STANDARD())
@@ -149,8 +151,9 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             kernels=Kernels(kernels, suite.kernel_names(called, kernels)),
             route=context.route,
             package=delivered(context.package, context.operators),
+            functions=context.functions,
         )
-    except ValueError as error:
+    except (ValueError, UsageError) as error:
         raise EnvironmentFailure(text_of(error)) from error
     try:
         if context.resume:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conformance.call.observation import Diagnostic, Observation, Outcome
+from conformance.call.observation import UNTOLD, Diagnostic, Observation, Outcome
 from conformance.catalogue import verdict as say
 from conformance.catalogue.advice import advised
 from conformance.catalogue.message import row
@@ -23,9 +23,10 @@ def ending(observation: Observation) -> str:
     """How a call ended that did not complete."""
     where = say.IN_PHASE(phase=observation.phase) if observation.phase else ""
     status, seconds = observation.status, observation.seconds
+    told = "" if status == UNTOLD else say.WITH_STATUS(status=status)
     what = {
-        Outcome.REJECTED: say.REJECTED(where=where, status=status),
-        Outcome.FAILED: say.FAILED(where=where, status=status),
+        Outcome.REJECTED: say.REJECTED(where=where, told=told),
+        Outcome.FAILED: say.FAILED(where=where, told=told),
         Outcome.CRASHED: say.CRASHED(where=where, seconds=seconds, status=status),
         Outcome.TIMED_OUT: say.TIMED_OUT(where=where, seconds=seconds),
         Outcome.OUT_OF_MEMORY: say.OUT_OF_MEMORY(where=where),

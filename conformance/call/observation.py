@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from conformance.catalogue import outcomes as say
 
+UNTOLD = -1
+"""The status of a call that ended early and tells none, as an exception of Python."""
+
 
 class Outcome(Enum):
     """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did;

@@ -9,9 +9,11 @@ ALONE_ACCEPTED = Message(
     "alone, on a new device, the call is accepted", "在新打开的设备上单独执行时，该调用通过判定"
 )
 UNREPEATABLE = Message(
-    "The device does not repeat its answer: the same case failed once and was accepted when it was"
-    " run again. The failure is shown here.",
-    "设备的结果不可复现：同一用例一次未通过，重跑后通过。此处给出未通过的结果。",
+    "The device does not repeat its answer: the same case failed once and was accepted on the"
+    " device opened anew. The answer is random, or depends on earlier calls. The failure is shown"
+    " here.",
+    "设备的结果不可复现：同一用例一次未通过，在新打开的设备上重跑后通过。结果随机，或取决于之前的调用。"
+    "此处给出未通过的结果。",
 )
 AS_DRAWN = Message(
     "Nothing smaller was looked for: another failure of the same diagnosis stands for it.",

@@ -56,12 +56,26 @@ STANDARD = Message(
     "求和的输出还须通过该公开标准，并使用其规定的数据（docs/reference/standards.md）",
 )
 
+DEVICES = Message(
+    "auto, sim[:SOC], npu[:N,...]; of a Python function cpu, cuda:N, npu:N",
+    "auto、sim[:SOC]、npu[:N,...]；判定 Python 函数时为 cpu、cuda:N、npu:N",
+)
 ROUTE = Message(
     "how kernels are called: {routes} ({default})", "Kernel 的调用路径：{routes}（{default}）"
 )
 LIBRARIES = Message(
     "judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
     "判定 DIR 中的 libascendcl.so 与 libopapi.so，而非设备自带的库",
+)
+IMPLEMENTATION = Message(
+    "judge a Python function instead of kernels: FILE.py:NAME or MODULE:NAME, for several operators"
+    " OPERATOR=FILE.py:NAME (repeatable)",
+    "判定 Python 函数而非 Kernel：FILE.py:NAME 或 MODULE:NAME；多个算子时写"
+    " OPERATOR=FILE.py:NAME（可重复）",
+)
+TENSORS = Message(
+    "what a Python function is given and returns: torch (default) or numpy",
+    "Python 函数接收并返回的张量：torch（默认）或 numpy",
 )
 PACKAGE = Message(
     "judge the custom-operator package in DIR, and nothing else in its place: aclnn library, tiling"

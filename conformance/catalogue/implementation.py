@@ -8,6 +8,7 @@ CANN = Message("CANN's own operators", "CANN 自带的算子")
 LIBRARIES = Message("the libraries in {place}", "库目录 {place}")
 PACKAGE = Message("the package in {place}", "算子包 {place}")
 CHECKOUT = Message("the checkout {place}", "源码目录 {place}")
+PYTHON = Message("the Python function {place}", "Python 函数 {place}")
 PLUGIN = Message("{place}, a device of a pytest plugin", "{place}（pytest 插件的设备）")
 WITH_LIBRARY = Message("{what} ({file} sha256 {sha256})", "{what}（{file} sha256 {sha256}）")
 

@@ -24,6 +24,11 @@ TIME_LIMIT = Message(
     "设备上单次调用的时限，大调用的更长；随档位而定",
 )
 LIBRARIES = Message("judge the device libraries in DIR", "判定 DIR 中的设备库")
+IMPLEMENTATION = Message(
+    "judge a Python function, FILE.py:NAME or MODULE:NAME, in the place of an operator",
+    "以 Python 函数（FILE.py:NAME 或 MODULE:NAME）代替某算子进行判定",
+)
+TENSORS = Message("what it is given: torch or numpy", "它所接收的张量：torch 或 numpy")
 PACKAGE = Message("judge the custom-operator package in DIR", "判定 DIR 中的自定义算子包")
 WORKLOAD = Message("judge the calls of this model alone", "仅判定该模型的调用")
 STANDARD = Message(

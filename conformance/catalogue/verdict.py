@@ -5,10 +5,9 @@ from conformance.catalogue.message import Message
 CONTRACT = Message("contract: {text} [{origin}]", "契约：{text} [{origin}]")
 
 IN_PHASE = Message(" in {phase}", "在 {phase} 中")
-REJECTED = Message(
-    "the call was rejected{where} with status {status}", "调用{where}被拒绝，状态码 {status}"
-)
-FAILED = Message("the call failed{where} with status {status}", "调用{where}失败，状态码 {status}")
+WITH_STATUS = Message(" with status {status}", "，状态码 {status}")
+REJECTED = Message("the call was rejected{where}{told}", "调用{where}被拒绝{told}")
+FAILED = Message("the call failed{where}{told}", "调用{where}失败{told}")
 CRASHED = Message(
     "the call crashed after {seconds:.2f} s{where} (status {status})",
     "调用{where}于 {seconds:.2f} 秒后崩溃（状态码 {status}）",

@@ -10,12 +10,15 @@ from rich.console import Console
 
 from conformance.call.observation import Observation
 from conformance.catalogue import commands, front_door, options, run_lines
+from conformance.catalogue.python_route import NOT_ASKED
 from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
+from conformance.devices.messages import Functions
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
+from conformance.devices.python.named import folder_of_function, with_keywords
 from conformance.devices.traits import loosened_lines
 from conformance.errors import (
     ACCEPTED,
@@ -64,12 +67,13 @@ class Asked:
     standard: str | None = None
     standards: bool = False
     directories: tuple[Path, ...] = ()
+    functions: Functions | None = None
 
     @property
     def named(self) -> bool:
         """Whether an implementation is named; an NPU that is named is one."""
-        given = (self.libraries, self.package, self.kernels, self.own_kernels or None)
-        return any(given) or self.device.startswith("npu")
+        given = (self.libraries, self.package, self.kernels, self.functions)
+        return self.own_kernels or any(given) or self.device.startswith("npu")
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,9 @@ def judge_again(
         for line in told(checkout.unbuilt):
             console.print(line, markup=False)
         libraries = checkout.libraries
-    device = open_and_tell(asked.device, console, asked.limit, libraries, kernels, route, package)
+    functions = None if asked.functions is None else with_keywords(asked.functions, records)
+    place = (asked.device, console, asked.limit, libraries, kernels, route, package)
+    device = open_and_tell(*place, functions)
     try:
         now = of_device(device, operator.name)
         if not asked.named:
@@ -176,10 +182,14 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
     """
     if asked.own_kernels:
         return replace(asked, device="sim" if asked.device == "auto" else asked.device)
-    if failed is None or any((asked.libraries, asked.package, asked.kernels)):
+    if failed is None or any((asked.libraries, asked.package, asked.kernels, asked.functions)):
         return asked
     if failed.source == "plugin" and not asked.named:
         raise absent(failed, commands.NO_PLUGIN())
+    if failed.source == "python":
+        if why := unusable(str(folder_of_function(failed.place)), asked.beside):
+            raise absent(failed, why)
+        return replace(asked, functions=failed.functions)
     if failed.source not in ("libraries", "package", "checkout"):
         return asked
     why = unusable(failed.place, asked.beside)
@@ -204,6 +214,7 @@ def open_and_tell(
     kernels: Kernels,
     route: str,
     package: DeliveredPackage | None = None,
+    functions: Functions | None = None,
 ) -> Device:
     """Open a device and say which it is."""
     try:
@@ -214,6 +225,7 @@ def open_and_tell(
             kernels=kernels,
             route=route,
             package=package,
+            functions=functions,
         )
     except ValueError as error:
         raise UsageError("device", spec, text_of(error)) from error
@@ -223,6 +235,8 @@ def open_and_tell(
         opened = front_door.DEVICE_AND_CARD(device=words, card=str(device.card))
     console.print(opened, markup=False)
     console.print(run_lines.CALLED(implementation=of_device(device).words), markup=False)
+    if functions is not None:
+        console.print(NOT_ASKED(), markup=False)
     for line in loosened_lines([device.profile.loosened]):
         console.print(line, markup=False)
     if package is not None:

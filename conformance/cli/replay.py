@@ -33,7 +33,14 @@ from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ROUTES
-from conformance.session.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
+from conformance.record.torch_binding import PYTHON
+from conformance.session.context import (
+    DEFAULTS,
+    folder_of,
+    functions_of,
+    one_of,
+    seconds_of,
+)
 from conformance.suite import records as suite
 from conformance.suite.on_route import all_on_route
 
@@ -49,8 +56,16 @@ def add_replay(commands: Any) -> None:
         "--device",
         default=DEFAULTS["device"],
         metavar="SPEC",
-        help="auto, sim[:SOC], npu[:N,...]",
+        help=helps.DEVICES(),
     )
+    add(
+        "--implementation",
+        action="append",
+        default=[],
+        metavar="WHERE",
+        help=helps.IMPLEMENTATION(),
+    )
+    add("--tensors", metavar="NAME", help=helps.TENSORS())
     add("--order", metavar="ORDER", help=helps.BLOCK_ORDER())
     add("--route", help=helps.ROUTE_AS_IT_WAS(routes=ROUTES))
     add("--time-limit", metavar="SECONDS", help=helps.TIME_LIMIT_AS_IT_WAS())
@@ -75,7 +90,6 @@ def add_replay(commands: Any) -> None:
 
 def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Check a bundle, judge it again, and say what is as it was."""
-    device_spec(parsed.device)
     libraries = folder_of("libraries", parsed.libraries)
     if parsed.order is not None:
         _check_order(parsed.order, parsed.device)
@@ -85,7 +99,10 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     directories = tuple(directory.absolute() for directory in parsed.operators)
     records = suite.records(directories)
     bundle = read_bundle(parsed.bundle)
+    given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
+    functions = functions_of(*given, records, [bundle.replay.case.operator])
     route = one_of(ROUTES, options.ROUTE_OF_CASE(), parsed.route or bundle.replay.route)
+    route = PYTHON if functions is not None else route
     judgement(bundle.replay, all_on_route(records, route))
     bundle, notes = as_stored(bundle)
     asked = Asked(
@@ -97,6 +114,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         kernels=parsed.kernels and parsed.kernels.absolute(),
         own_kernels=parsed.own_kernels,
         beside=parsed.bundle,
+        functions=functions,
         standard=parsed.standard,
         standards=parsed.standards,
         directories=directories,

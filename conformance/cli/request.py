@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance import places
 from conformance.catalogue.message import packed
+from conformance.devices.python.named import written
 from conformance.draw.batches import batches, batches_asked
 from conformance.evidence.shard import WHOLE
 from conformance.record import workload
@@ -70,6 +71,10 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
         yield "libraries", str(request.libraries)
     if request.package is not None:
         yield "package", str(request.package)
+    if request.functions is not None:
+        *implementations, tensors = written(request.functions)
+        yield from (("implementation", one) for one in implementations)
+        yield "tensors", tensors
     if request.standard is not None:
         yield "standard", request.standard
     if request.standards:

@@ -23,6 +23,7 @@ from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
 from conformance.cli.request import Request
 from conformance.cli.watch import OPTION, watch
+from conformance.devices.messages import Functions
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
@@ -39,10 +40,11 @@ from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
+from conformance.record.torch_binding import PYTHON
 from conformance.session.context import (
     DEFAULTS,
-    device_spec,
     folder_of,
+    functions_of,
     one_of,
     profile_named,
     seconds_of,
@@ -142,8 +144,16 @@ def _add_on_what(group: Any) -> None:
         "--device",
         default=DEFAULTS["device"],
         metavar="SPEC",
-        help="auto, sim[:SOC], npu[:N,...]",
+        help=helps.DEVICES(),
     )
+    add(
+        "--implementation",
+        action="append",
+        default=[],
+        metavar="WHERE",
+        help=helps.IMPLEMENTATION(),
+    )
+    add("--tensors", metavar="NAME", help=helps.TENSORS())
     add("--route", help=helps.ROUTE(routes=ROUTES, default=DEFAULTS["route"]))
     add(
         "--libraries",
@@ -192,8 +202,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     extra = [*(["-k", parsed.k] if parsed.k else []), *extra]
     check_words(extra)
     profile = profile_named(parsed.profile)
+    directories = [directory.absolute() for directory in parsed.operators]
+    records = suite.records(directories)
+    functions = _functions(parsed, records)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
-    device_spec(parsed.device)
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
     shard = Shard.of(parsed.shard)
@@ -203,14 +215,12 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if package is not None:
         _check_package(parsed)
     workers = _workers(parsed.n)
-    directories = [directory.absolute() for directory in parsed.operators]
-    records = suite.records(directories)
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
         raise UsageError("own-kernels", True, options.WITH(option="--case"))
     if parsed.case is not None:
-        return _judge_saved(parsed, records, console, limit, libraries)
+        return _judge_saved(parsed, records, console, limit, libraries, functions)
     found = choose(parsed, records, route, package, extra, console)
     checkout = found.checkout
     libraries = checkout.libraries if checkout is not None else libraries
@@ -250,6 +260,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         named=tuple(parsed.operator),
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
+        functions=functions,
     )
     try:
         if found.failure is not None:
@@ -271,7 +282,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         whole = delivered(package, request.operators)
         needed = Kernels(kernels, names)
         opened = open_and_tell(
-            parsed.device, console, limit, request.libraries, needed, route, whole
+            parsed.device, console, limit, request.libraries, needed, route, whole, functions
         )
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
@@ -285,6 +296,28 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.history is not None:
         _remember(parsed.history, out, console)
     return _told(parsed, outcome)
+
+
+def _functions(parsed: argparse.Namespace, records: Mapping[str, Operator]) -> Functions | None:
+    """The Python functions that are judged; the operators and the route follow from them.
+
+    Raises `UsageError` for what does not go together with them.
+    """
+    given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
+    names = parsed.operator
+    if parsed.implementation and parsed.case is not None:
+        names = [replay.load(parsed.case).case.operator]
+    functions = functions_of(*given, records, names)
+    if functions is None:
+        return None
+    for option in ("libraries", "package", "kernels", "own_kernels", "kernel_coverage"):
+        if value := getattr(parsed, option):
+            rule = options.NOT_WITH(option="--implementation")
+            raise UsageError(option.replace("_", "-"), value, rule)
+    if parsed.route not in (None, PYTHON):
+        raise UsageError("route", parsed.route, options.NOT_WITH(option="--implementation"))
+    parsed.route, parsed.operator = PYTHON, list(functions.by_operator)
+    return functions
 
 
 def _told(parsed: argparse.Namespace, outcome: runner.Outcome) -> int:
@@ -330,6 +363,7 @@ def _judge_saved(
     console: Console,
     limit: float,
     libraries: Path | None,
+    functions: Functions | None,
 ) -> int:
     """Judge one saved case and print its verdict; on the route that it was judged on, if not told.
 
@@ -345,6 +379,7 @@ def _judge_saved(
         kernels=parsed.kernels and parsed.kernels.absolute(),
         own_kernels=parsed.own_kernels,
         beside=parsed.case.parent,
+        functions=functions,
         standard=parsed.standard,
         standards=parsed.standards,
         directories=tuple(parsed.operators),

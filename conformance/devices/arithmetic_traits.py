@@ -15,6 +15,9 @@ SIMULATED: Mapping[str, Trait] = {
 }
 """Those of the simulator."""
 
+IEEE: Mapping[str, Trait] = {**SIMULATED, "determinism": Trait("unknown")}
+"""Those of a host's processor, and of numpy and torch on it."""
+
 UNKNOWN: Mapping[str, Trait] = dict.fromkeys(SIMULATED, Trait("unknown"))
 """Those of a device that nobody has asked."""
 

@@ -23,7 +23,7 @@ from conformance.devices.messages import (
     TensorArgument,
 )
 from conformance.record.operator import AttributeParameter, Operator, TensorParameter
-from conformance.record.torch_binding import TORCH_NPU
+from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU
 
 __all__ = ["Call", "call_of"]
 
@@ -41,8 +41,8 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     """
     if case.before:
         raise ValueError(f"the case has {len(case.before)} calls before it: make each by itself")
-    if case.breach is not None and route == TORCH_NPU:
-        raise ValueError(f"the case has {case.breach!r}: PyTorch makes both phases by itself")
+    if case.breach is not None and route in BY_KEYWORDS:
+        raise ValueError(f"the case has {case.breach!r}: route {route} has no phases")
     _check_names(operator, case)
     arguments: list[Argument] = []
     end = SEGMENT_HEADER
@@ -70,8 +70,9 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     order = case.machine.block_order if case.machine else None
-    torch = operator.torch_call(case) if route == TORCH_NPU else None
-    symbol = "" if torch else operator.symbol(route)
+    by_keywords = {TORCH_NPU: operator.torch_call, PYTHON: operator.python_call}.get(route)
+    torch = None if by_keywords is None else by_keywords(case)
+    symbol = "" if route == TORCH_NPU else operator.symbol(route)
     return Call(
         symbol,
         tuple(arguments),
@@ -114,9 +115,9 @@ def _tensor_of(parameter: TensorParameter, case: Case, route: str) -> Tensor | N
             f"tensor '{parameter.name}' has format '{tensor.format}': no aclFormat stands for it; "
             f"known are {', '.join(FORMATS)}"
         )
-    if tensor is not None and tensor.format != ND and route == TORCH_NPU:
+    if tensor is not None and tensor.format != ND and route in BY_KEYWORDS:
         raise ValueError(
-            f"tensor '{parameter.name}' has format {tensor.format}: PyTorch makes tensors by itself"
+            f"tensor '{parameter.name}' has format {tensor.format}: route {route} knows ND alone"
         )
     if tensor is not None and tensor.rows is not None and parameter.role == "output":
         raise ValueError(f"output '{parameter.name}' lists rows: it must have all, to be judged")

@@ -12,6 +12,7 @@ from conformance.former_names import former
 if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.call.observation import Observation
+    from conformance.devices.messages import Functions
     from conformance.record.call_rules import Limit
     from conformance.record.operator import Operator
 
@@ -42,18 +43,20 @@ class Origin:
 
     ``source``: the simulator's, built from ``folders`` of kernels (none: the suite's own); those of
     the NPU's CANN; or what was named in their place, libraries, a package or a checkout, which lie
-    in the folder ``place``.
+    in the folder ``place``; or Python ``functions``.
     """
 
-    source: Literal["built", "npu", "libraries", "package", "checkout"]
+    source: Literal["built", "npu", "libraries", "package", "checkout", "python"]
     place: str = ""
     folders: tuple[str, ...] = ()
+    functions: Functions | None = None
 
 
 @dataclass(frozen=True)
 class DeviceProfile:
     """What is known of a device; it is stored with the evidence.
 
+    ``kind`` is "host" if Python functions are called; ``soc`` is then where tensors live.
     ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
     ``libraries`` has the libraries that were really loaded, by file name, and the files that single
@@ -64,7 +67,7 @@ class DeviceProfile:
     """
 
     name: str
-    kind: Literal["sim", "npu"]
+    kind: Literal["sim", "npu", "host"]
     soc: str
     vector_cores: int
     ub_bytes: int | None
@@ -79,6 +82,8 @@ class DeviceProfile:
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""
+        if self.kind == "host":
+            return self.name
         simulated = say.SIMULATED(soc=self.soc)
         name = simulated if self.name == simulated else self.name
         return say.DESCRIBED(name=name, cores=self.vector_cores)

@@ -13,6 +13,7 @@ from conformance import poison
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.catalogue import device as say
+from conformance.catalogue import python_route
 from conformance.catalogue.message import unpacked
 from conformance.devices.call import call_of
 from conformance.devices.card_errors import CLASS
@@ -43,9 +44,12 @@ from conformance.printable import warn
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
 
-OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
-"""Seconds within which a device must open: a library that loads, or a card that comes out of reset
-and takes many."""
+OPEN_LIMIT = {"sim": 30.0, "npu": 120.0, "host": 120.0}
+"""Seconds within which a device must open: a library that loads, a card that comes out of reset, or
+a Python module that imports much."""
+
+MOST_PRINTED = 80
+"""Characters that are told of what a Python function prints."""
 
 DIAGNOSTICS = msgspec.json.Decoder(tuple[Diagnostic, ...])
 """What a simulator says of a kernel."""
@@ -79,6 +83,7 @@ class IsolatedDevice:
         self._child: Child | None = None
         self._profile: DeviceProfile | None = None
         self.physical: int | None = None
+        self._told_printed = False
         self._closed = False
 
     @property
@@ -136,9 +141,9 @@ class IsolatedDevice:
         try:
             child, reply = self._ask(call)
         except ChildEndedError as ended:
-            return self._obituary(ended)
+            return self._obituary(ended, call)
         if printed := child.printed():
-            warn(printed.removesuffix("\n"))
+            self._tell_printed(printed, call)
         if isinstance(reply, Answer):
             observation = self._observation(call, reply)
             lost = self._setup.kind == "npu" and reply.status in CLASS
@@ -213,6 +218,16 @@ class IsolatedDevice:
                     poison.fill(image, poison.INPUT_GAPS)
                 write_elements(image, tensor, array)
         self._segment.note("")
+
+    def _tell_printed(self, printed: str, call: Call) -> None:
+        """Pass on what a call printed; of Python functions once, as they may print in each call."""
+        if self._setup.kind != "host":
+            warn(printed.removesuffix("\n"))
+        elif not self._told_printed:
+            self._told_printed = True
+            first = printed.lstrip().partition("\n")[0][:MOST_PRINTED]
+            count = len(printed.encode())
+            warn(python_route.PRINTED(function=call.symbol, count=count, first=first))
 
     def _left(self, case: Case, call: Call, answer: Answer) -> int:
         """Bytes of device memory that the call leaves, and would leave again.
@@ -294,13 +309,16 @@ class IsolatedDevice:
             tiling_key=answer.tiling_key,
         )
 
-    def _obituary(self, ended: ChildEndedError) -> Observation:
+    def _obituary(self, ended: ChildEndedError, call: Call) -> Observation:
         """What is left to observe of a call that took its process with it.
 
-        A simulated kernel that ran when its time or memory was over is named by a diagnostic.
+        A simulated kernel that ran when its time or memory was over is named by a diagnostic. A
+        host may have no room for a row-sparse tensor: a function may copy all of it.
         """
+        exhausted = ended.outcome in (Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT)
+        no_room = self._setup.kind == "host" and exhausted and call.sparse_bytes
         return Observation(
-            outcome=ended.outcome,
+            outcome=Outcome.NOT_POSSIBLE if no_room else ended.outcome,
             status=ended.status,
             phase=self._segment.noted(),
             message=ended.detail,

@@ -185,6 +185,20 @@ class JudgedPackage(msgspec.Struct, frozen=True):
     functions: tuple[str, ...]
 
 
+class Functions(msgspec.Struct, frozen=True):
+    """Python functions by the operator that each carries out, as ``FILE.py:NAME`` or
+    ``MODULE:NAME``.
+
+    ``keywords`` has by operator the names that a function is called with, if a record tells them
+    without a call. ``tensors`` is torch or numpy; ``place`` is where those of torch live.
+    """
+
+    by_operator: dict[str, str]
+    keywords: dict[str, tuple[str, ...]] = {}
+    tensors: str = "torch"
+    place: str = "cpu"
+
+
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
     """What the child opens.
 
@@ -197,10 +211,10 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
     whether the operators were built here, with the suite's own interface, and called by it: then
     what a call does beside its work fails it (docs/reference/diagnostics.md, "The call as a
-    whole").
+    whole"). ``functions`` are what is called on a host, None: no host is opened.
     """
 
-    kind: Literal["sim", "npu"]
+    kind: Literal["sim", "npu", "host"]
     libraries: str | None
     soc: str | None
     device: int
@@ -211,12 +225,14 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     first: tuple[str, ...] = ()
     package: JudgedPackage | None = None
     own: bool = False
+    functions: Functions | None = None
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
     """The device is open. ``libraries`` are the paths of what was loaded, by file name.
 
     ``physical`` is the card's physical number, None from a runtime that does not tell it.
+    ``words`` names a host, as `Refused.reason` crosses.
     """
 
     soc: str
@@ -225,6 +241,7 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
     cann: str
     libraries: dict[str, str]
     physical: int | None = None
+    words: Packed = ""
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):

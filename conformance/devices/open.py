@@ -15,22 +15,22 @@ from msgspec import structs
 
 from conformance.catalogue import device as say
 from conformance.catalogue.marks import OR
-from conformance.catalogue.message import row
-from conformance.devices.arithmetic_traits import SIMULATED, UNKNOWN
+from conformance.catalogue.message import row, unpacked
+from conformance.devices.arithmetic_traits import IEEE, SIMULATED, UNKNOWN
 from conformance.devices.cards import Card, lock_folder, wanted_cards
 from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin
 from conformance.devices.isolated import IsolatedDevice
-from conformance.devices.messages import OWN_KERNELS, Opened, Setup
+from conformance.devices.messages import OWN_KERNELS, Functions, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import DeliveredPackage
 from conformance.devices.packages.lookup import GENERAL, candidates
 from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
-from conformance.errors import EnvironmentFailure, text_of
+from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.printable import warn
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.torch_binding import TORCH_NPU
+from conformance.record.torch_binding import PYTHON, TORCH_NPU
 
 TIME_LIMIT = 20.0
 """Seconds that one call may take."""
@@ -67,6 +67,7 @@ def open_device(
     kernels: Kernels = OWN,
     route: str = "aclnn",
     package: DeliveredPackage | None = None,
+    functions: Functions | None = None,
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu, npu:N or npu:N,M.
 
@@ -75,10 +76,13 @@ def open_device(
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built from ``kernels``, and an NPU's are found by the loader.
     ``route`` is how operators are called (`conformance.record.operator.ROUTES`).
-    ``package`` is what is judged in the place of the device's own operators.
-    Raises ValueError for a spec that names no device,
-    EnvironmentFailure where the device does not open.
+    ``package`` is what is judged in the place of the device's own operators; ``functions`` are
+    Python functions that are called instead of any device.
+    Raises ValueError for a spec that names no device, UsageError for functions that cannot be
+    called, EnvironmentFailure where the device does not open.
     """
+    if functions is not None:
+        return _open_host(functions, time_limit, memory_limit)
     try:
         return _open_device(spec, time_limit, memory_limit, libraries, kernels, route, package)
     except EnvironmentFailure as error:
@@ -137,6 +141,17 @@ def _open_device(
         raise ValueError(say.OF_DEVICE(spec=spec, why=text_of(error))) from None
     except EnvironmentFailure as error:
         raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=text_of(error))) from None
+
+
+def _open_host(functions: Functions, time_limit: float, memory_limit: int) -> Device:
+    """Python functions in a process of their own. Raises as `open_device`."""
+    setup = Setup("host", None, None, 0, 0, PYTHON, functions=functions)
+    origin = Origin("python", functions=functions)
+    try:
+        return _open(setup, time_limit, memory_limit, None, origin)
+    except ValueError as error:
+        where = ", ".join(functions.by_operator.values())
+        raise UsageError("implementation", where, text_of(error)) from None
 
 
 def _parse(spec: str) -> tuple[str, str]:
@@ -283,10 +298,12 @@ def _folder(libraries: Path) -> str:
 
 def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
     simulated = setup.kind == "sim"
-    arithmetic = SIMULATED if simulated else UNKNOWN
+    ieee = simulated or opened.soc == "cpu"
+    arithmetic = SIMULATED if simulated else IEEE if ieee else UNKNOWN
     declared = [ub for start, ub in USABLE_UB_BYTES.items() if opened.soc.startswith(start)]
     return DeviceProfile(
-        name=str(say.SIMULATED(soc=opened.soc)) if simulated else opened.soc,
+        name=str(say.SIMULATED(soc=opened.soc) if simulated else unpacked(opened.words))
+        or opened.soc,
         kind=setup.kind,
         soc=opened.soc,
         vector_cores=opened.vector_cores,

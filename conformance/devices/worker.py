@@ -15,6 +15,7 @@ import sys
 import traceback
 from ctypes import c_char_p, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from conformance.catalogue import device as say
 from conformance.devices import messages
@@ -38,6 +39,9 @@ from conformance.devices.segment import Segment
 from conformance.devices.traits import traits_of
 from conformance.errors import text_of
 
+if TYPE_CHECKING:
+    from conformance.devices.python.route import PythonRoute
+
 
 class UnknownDeviceError(Exception):
     """The device asked for does not exist."""
@@ -56,6 +60,11 @@ def main() -> None:
     if not isinstance(setup, Setup):
         return
     segment = Segment(descriptor)
+    if setup.functions is not None:
+        from conformance.devices.python.serving import serve
+
+        serve(setup.functions, segment, commands, replies, _run)
+        return
     try:
         for name, value in traits_of(setup.libraries).environment.items():
             # An explicit setting wins; the library reads it when it is loaded.
@@ -123,7 +132,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
     )
 
 
-def _run(route: Route, call: Call) -> Answer | Unavailable | Fault:
+def _run(route: Route | PythonRoute, call: Call) -> Answer | Unavailable | Fault:
     try:
         return route.run(call)
     except MemoryError:

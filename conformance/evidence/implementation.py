@@ -20,6 +20,7 @@ from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices.device import ARCHIVE, DeviceProfile, Origin
 from conformance.devices.foreign import parts
+from conformance.devices.messages import Functions
 from conformance.devices.open import hashed
 from conformance.errors import EnvironmentFailure
 
@@ -28,7 +29,7 @@ RUNTIME = "libascendcl.so"
 """The device's own library: operators are told apart without it."""
 
 DEVICES = "conformance.devices."
-Source = Literal["suite", "kernels", "npu", "libraries", "package", "checkout", "plugin"]
+Source = Literal["suite", "kernels", "npu", "libraries", "package", "checkout", "plugin", "python"]
 ALONE = {"suite": say.OWN_KERNELS, "npu": say.CANN}
 IN_A_PLACE = {
     "kernels": say.KERNELS,
@@ -36,6 +37,7 @@ IN_A_PLACE = {
     "package": say.PACKAGE,
     "checkout": say.CHECKOUT,
     "plugin": say.PLUGIN,
+    "python": say.PYTHON,
 }
 NAMED_BY = {
     "suite": "--device sim",
@@ -45,6 +47,7 @@ NAMED_BY = {
     "package": "--package",
     "checkout": "--kernels",
     "plugin": say.BY_PYTEST(),
+    "python": "--implementation",
 }
 
 
@@ -53,14 +56,16 @@ class Implementation(msgspec.Struct, frozen=True, kw_only=True):
 
     ``source``: the suite's own kernels or those in a folder of others, built for the simulator; the
     operators of the NPU's CANN; libraries, a package or a checkout that was named; a device that a
-    pytest plugin made. ``place`` is the folder, of a plugin the class of its device. ``beside`` are
-    the folders of kernels that were built together. ``libraries`` are hashes by file name.
+    pytest plugin made; or Python ``functions``. ``place`` is the folder, of a plugin the class of
+    its device, of Python the function. ``beside`` are the folders of kernels that were built
+    together. ``libraries`` are hashes by file name.
     """
 
     source: Source
     place: str = ""
     beside: tuple[str, ...] = ()
     libraries: dict[str, str] = {}
+    functions: Functions | None = None
 
     @property
     def words(self) -> str:
@@ -89,6 +94,8 @@ def of_device(device: object, operator: str = "") -> Implementation:
     if origin.source == "built":
         libraries = of_operator(operator, libraries) if operator else libraries
         return _built(origin, operator, libraries)
+    if origin.source == "python":
+        return _python(origin, operator, libraries)
     if origin.source == "checkout" and operator:
         folder = Path(profile.libraries["libopapi.so"].path).parent
         libraries = {one.name: hashed(one) for one in parts(folder, operator)}
@@ -103,6 +110,20 @@ def of_operator(operator: str, libraries: Mapping[str, Told]) -> dict[str, Told]
     own = f"lib{operator}{ARCHIVE}"
     archives = {own} & libraries.keys() or {name for name in libraries if name.endswith(ARCHIVE)}
     return {n: one for n, one in libraries.items() if not archives or n in {*archives, RUNTIME}}
+
+
+def _python(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:
+    """Of several Python functions the one that carries out an operator."""
+    functions = origin.functions
+    assert functions is not None
+    of_one = functions.by_operator.get(operator)
+    places_of = (of_one,) if of_one else functions.by_operator.values()
+    return Implementation(
+        source="python",
+        place=", ".join(dict.fromkeys(places_of)),
+        libraries=libraries,
+        functions=functions,
+    )
 
 
 def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:

@@ -74,8 +74,8 @@ class Arithmetic:
     def of(profile: DeviceProfile) -> Arithmetic:
         """The arithmetic of a device's profile.
 
-        A trait that was not probed on the device allows everything, whatever was declared. The
-        simulated machine is the exception: it is its own definition, so what it declares is so.
+        A trait that was not probed on an NPU allows everything, whatever was declared. The
+        simulated machine is its own definition, and a host keeps IEEE 754: what they declare is so.
         Raises ValueError for a trait of an unknown value.
         """
 
@@ -85,7 +85,7 @@ class Arithmetic:
             if trait.value not in known:
                 rule = f"must be one of {', '.join(map(repr, known))}"
                 raise ValueError(f"{name}={trait.value!r}: {rule}")
-            sure = trait.probed or profile.kind == "sim"
+            sure = trait.probed or profile.kind != "npu"
             return known[trait.value if sure else "unknown"]
 
         return Arithmetic(

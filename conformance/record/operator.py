@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from conformance.record.call_rules import Freedom, Limit, Range
 from conformance.record.clause import Clause
-from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, TorchCall, Unreached
+from conformance.record.torch_binding import (
+    PYTHON,
+    TORCH_NPU,
+    UNDECLARED,
+    Binding,
+    Given,
+    TorchCall,
+    Unreached,
+    Value,
+)
 from reference.terms import Terms
 
 if TYPE_CHECKING:
@@ -36,9 +45,10 @@ Merges = Sequence[tuple[int, int]]
 Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 
 TWO_PHASE = ("aclnn", "kernel")
-ROUTES = (*TWO_PHASE, TORCH_NPU)
+ROUTES = (*TWO_PHASE, TORCH_NPU, PYTHON)
 """How an operator is called: through the vendor's interface; through the entry of the project's own
-kernels, which carry out what a document defines also where the vendor does not; from PyTorch."""
+kernels, which carry out what a document defines also where the vendor does not; from PyTorch; or as
+a Python function that a person names."""
 
 REFERENCE, RELATIONS, BOTH = ORACLES = ("reference", "relations", "both")
 """By what results are judged: a contract's reference, the relations among them, or both."""
@@ -363,10 +373,26 @@ class Operator:
         routes has GetWorkspaceSize behind it in phase 1. Raises KeyError for an unknown route.
         """
         bound = self.torch_npu.function if isinstance(self.torch_npu, Binding) else ""
-        return {"aclnn": self.aclnn, "kernel": f"kernel{self.title}", TORCH_NPU: bound}[route]
+        two_phase = {"aclnn": self.aclnn, "kernel": f"kernel{self.title}"}
+        return {**two_phase, TORCH_NPU: bound, PYTHON: self.name}[route]
 
     def torch_call(self, case: Case) -> TorchCall:
         """The case as a call of torch_npu. Raises ValueError where there is none."""
         if isinstance(self.torch_npu, Unreached):
             raise ValueError(f"torch_npu does not reach {self.name}: {self.torch_npu.reason}")
         return self.torch_npu.call(case)
+
+    def python_call(self, case: Case) -> TorchCall:
+        """The case as a call of a Python function: with the keywords of torch_npu's function, or
+        without one with the record's names; a tensor that the case leaves out is None."""
+        if isinstance(self.torch_npu, Binding):
+            return self.torch_npu.call(case)
+        given: dict[str, Value] = {}
+        for one in self.parameters:
+            if isinstance(one, AttributeParameter):
+                value = case.attributes[one.name]
+                given[one.name] = bool(value) if one.ctype == "bool" else value
+            elif one.role == "input":
+                given[one.name] = Given(one.name)
+        results = tuple(one.name for one in self.tensors if one.role == "output")
+        return TorchCall(self.name, tuple(given.items()), results)

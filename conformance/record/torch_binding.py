@@ -2,6 +2,9 @@
 
 A record has a `Binding`, or says by `Unreached` why torch_npu has no way to the operator. What
 torch_npu adds to the two-phase interface is part of the contract on that route, and stated there.
+
+Route python calls any Python function in the same way: by the keywords of torch_npu's function if
+there is one, else by the names of the record.
 """
 
 from __future__ import annotations
@@ -20,7 +23,13 @@ if TYPE_CHECKING:
 
 
 TORCH_NPU = "torch_npu"
-"""The route's name."""
+"""The name of the route through torch_npu."""
+
+PYTHON = "python"
+"""The name of the route that calls a Python function."""
+
+BY_KEYWORDS = (TORCH_NPU, PYTHON)
+"""Routes on which a call is a function with keywords, which makes the outputs that it returns."""
 
 
 class Given(msgspec.Struct, frozen=True, tag="given"):
@@ -39,8 +48,9 @@ Value = Given | OfDtype | bool | int | tuple[int, ...] | None
 
 
 class TorchCall(msgspec.Struct, frozen=True):
-    """One call of ``torch_npu.<function>`` with these keywords; ``results`` are the names of the
-    outputs in the order of what it returns, None for one that the operator does not declare.
+    """One call of ``torch_npu.<function>``, or of a Python function in its place, with these
+    keywords; ``results`` are the names of the outputs in the order of what it returns, None for one
+    that the operator does not declare.
     """
 
     function: str

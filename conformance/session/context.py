@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from conformance import places
+from conformance.catalogue import options, python_route
 from conformance.catalogue import session as say
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
+from conformance.devices.messages import Functions
+from conformance.devices.python.named import TENSORS, functions_named, with_keywords
 from conformance.devices.traits import traits_of
 from conformance.draw.profiles import PROFILES, Profile
 from conformance.errors import UsageError, choice
@@ -25,7 +28,8 @@ from conformance.evidence.shard import Shard
 from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
-from conformance.record.operator import ORACLES, REFERENCE, ROUTES
+from conformance.record.operator import ORACLES, REFERENCE, ROUTES, Operator
+from conformance.record.torch_binding import PYTHON
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
@@ -55,9 +59,16 @@ class Context:
         self.config = config
         self.profile = profile_named(option.conformance_profile or DEFAULTS["profile"])
         self.route = one_of(ROUTES, "route", option.conformance_route or DEFAULTS["route"])
-        self.device = device_spec(option.conformance_device or DEFAULTS["device"])
+        self.device = option.conformance_device or DEFAULTS["device"]
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         self.records = suite.records(self.directories)
+        self.functions = functions_of(
+            option.conformance_implementation or (),
+            option.conformance_tensors,
+            self.device,
+            self.route,
+            self.records,
+        )
         named = option.conformance_operator or ()
         wanted = suite.chosen(self.records, named, self.directories)
         chosen = reachable(wanted, self.route, named)
@@ -67,7 +78,8 @@ class Context:
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
         self.on_route = all_on_route(self.records, self.route)
         self.operators = tuple(
-            asked(on_it(one, self.records, self.route), self.traits) for one in self.kept.operators
+            asked(on_it(one, self.records, self.route, self.called), self.traits)
+            for one in self.kept.operators
         )
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
@@ -125,11 +137,17 @@ class Context:
             oracle=self.oracle,
             workloads=tuple(named_workloads),
             shard=self.shard,
+            functions=self.functions,
         )
         self.judges = False
         self.diagnosed: dict[str, str] = {}
         self._writer: Writer | None = None
         self._device_told: tuple[int | None] | None = None
+
+    @property
+    def called(self) -> Collection[str] | None:
+        """The operators that something carries out, None: all."""
+        return None if self.functions is None else self.functions.by_operator.keys()
 
     @property
     def database(self) -> str | None:
@@ -178,6 +196,31 @@ def device_spec(text: str) -> str:
     if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
         raise UsageError("device", text, say.DEVICES())
     return text
+
+
+def functions_of(
+    texts: Sequence[str],
+    tensors: str | None,
+    device: str,
+    route: str,
+    records: Mapping[str, Operator],
+    operators: Sequence[str] = (),
+) -> Functions | None:
+    """The Python functions that are judged, None without any; raises `UsageError`.
+
+    ``texts`` are those of ``--implementation``, ``operators`` are asked for by name.
+    """
+    if not texts:
+        device_spec(device)
+        if tensors is not None:
+            raise UsageError("tensors", tensors, options.WITH(option="--implementation"))
+        if route == PYTHON:
+            raise UsageError("route", route, python_route.NEEDS_FUNCTION())
+        return None
+    found = functions_named(texts, tensors or TENSORS[0], device, operators)
+    for name in found.by_operator:
+        one_of(records, "operator", name)
+    return with_keywords(found, records)
 
 
 def profile_named(name: str) -> Profile:

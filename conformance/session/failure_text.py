@@ -14,6 +14,7 @@ from conformance import places
 from conformance.catalogue import failure as say
 from conformance.catalogue.message import row
 from conformance.devices.device import DeviceProfile
+from conformance.devices.python.named import TENSORS, written
 from conformance.diagnosis.guess import Guess, chosen
 from conformance.evidence.implementation import of_device
 from conformance.evidence.lines import FailureLine, unconfirmed
@@ -207,6 +208,7 @@ def _pictures(
     if operator is None or judged.judged_as in ("rejection", "relation"):
         return []
     own = not context.traits.checkout and context.device.startswith(("auto", "sim"))
+    own = own and context.functions is None
     found = list(pictures(operator, judged.case, judged.observation, arithmetic, own_kernels=own))
     for one in found:
         output = judged.verdict.outputs.get(one.output)
@@ -220,7 +222,11 @@ def replay_line(folder: Path, context: Context) -> str:
     words = [*called(), "replay", near(folder)]
     if context.device != "auto":
         words += ["--device", context.device]
-    if context.route != DEFAULTS["route"]:
+    if context.functions is not None:
+        *each, tensors = written(context.functions)
+        words += [f"--implementation={one}" for one in each]
+        words += ["--tensors", tensors] if tensors != TENSORS[0] else []
+    elif context.route != DEFAULTS["route"]:
         words += ["--route", context.route]
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]

@@ -12,7 +12,7 @@ from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
 from conformance.record.operator import REFERENCE, RELATIONS, Operator
 from conformance.record.relation import Relation
-from conformance.record.torch_binding import TORCH_NPU
+from conformance.record.torch_binding import BY_KEYWORDS
 
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
@@ -25,8 +25,8 @@ FREE_SHARE = 6
 """One in so many cases is drawn freely, however many rows the discrete cells need."""
 
 FEWER_IN_PYTORCH = 6
-"""On route torch_npu so many times fewer sequences are drawn, and one at least: to open a device
-there is to load PyTorch, which takes seconds."""
+"""On routes torch_npu and python so many times fewer sequences are drawn, and one at least: to open
+a device there is to load PyTorch, which takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def examples_of_each(operator: Operator, profile: Profile) -> int:
 
 def sequences_of_each(profile: Profile, route: str) -> int:
     """How many sequences of calls are drawn of each operator."""
-    return max(1, profile.sequences // (FEWER_IN_PYTORCH if route == TORCH_NPU else 1))
+    return max(1, profile.sequences // (FEWER_IN_PYTORCH if route in BY_KEYWORDS else 1))
 
 
 def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) -> int:

@@ -12,6 +12,8 @@ import msgspec
 
 from conformance.catalogue import session as say
 from conformance.devices.device import DeviceProfile
+from conformance.devices.messages import Functions
+from conformance.devices.python.named import written
 from conformance.draw.profiles import Profile
 from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.evidence.lines import DeviceLine, FailureLine, ItemLine, read_lines
@@ -42,6 +44,7 @@ class Asked:
     oracle: str = REFERENCE
     workloads: tuple[str, ...] = ()
     shard: Shard = WHOLE
+    functions: Functions | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,7 @@ def request(asked: Asked) -> dict[str, str]:
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
         "workload": ", ".join(asked.workloads),
+        "implementation": "" if asked.functions is None else ", ".join(written(asked.functions)),
     }
 
 

@@ -63,6 +63,9 @@ def follow(
             look(trial, streams, arguments)
             trial.conclude()
         if not trial.lost:
+            # As a person replays it: what earlier calls left in the process is gone.
+            renew = getattr(arguments.get("device"), "renew", lambda: None)
+            renew()
             trial.replay()
     except (EnvironmentFailure, OperatorUnavailable) as lost:
         trial.lost = text_of(lost)

@@ -12,8 +12,8 @@ ever smaller ones. A trial stands between the two and keeps seven promises.
 * A sequence whose call is refused without the calls before it is told as that call.
 * Of the calls before it, a case keeps those without which it is accepted.
 * The machine is made small last, the case being as small as it gets.
-* What is reported was observed: in the end the smallest refused case is really run once more, and
-  its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
+* What is reported was observed: in the end the smallest refused case is really run once more, on
+  the device opened anew, and its text is that run's. If that run is accepted, the text says so.
 """
 
 from __future__ import annotations

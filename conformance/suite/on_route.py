@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from conformance.catalogue import left_out as say
 from conformance.errors import UsageError
-from conformance.record.operator import Mode, Operator, Quarantine, Rejection
-from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
+from conformance.record.operator import (
+    Contract,
+    Mode,
+    Operator,
+    Quarantine,
+    Rejection,
+    Sum,
+    Varying,
+)
+from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU, Binding, Unreached
 from conformance.suite.on_demand import OnDemand
 
 
@@ -16,14 +24,15 @@ def on_route(operator: Operator, route: str) -> Operator:
     """The operator with only the modes and calls of a route.
 
     PyTorch checks calls by itself before it makes them: of those that must be rejected, or are in
-    doubt, only such are made there as name the route.
+    doubt, only such are made there as name the route. So it is with any Python function; the order
+    in which kernels add is no promise of it.
     """
-    through_torch = route == TORCH_NPU
+    by_keywords = route in BY_KEYWORDS
     modes = tuple(mode for mode in operator.modes if _has(operator, mode, route))
     away = {mode.name for mode in operator.modes} - {mode.name for mode in modes}
 
     def named(routes: tuple[str, ...]) -> bool:
-        return route in routes or (not routes and not through_torch)
+        return route in routes or (not routes and not by_keywords)
 
     def made(one: Rejection | Quarantine) -> bool:
         return named(one.routes) and (bool(one.routes) or one.case.mode not in away)
@@ -32,13 +41,18 @@ def on_route(operator: Operator, route: str) -> Operator:
     quarantine = tuple(filter(made, operator.quarantine))
     examples = tuple(one for one in operator.examples if one.case.mode not in away)
     bound = operator.torch_npu
-    unreached = bound.unreached if through_torch and isinstance(bound, Binding) else None
+    unreached = bound.unreached if by_keywords and isinstance(bound, Binding) else None
     there = (modes, examples, rejections, quarantine, unreached)
-    if there == (operator.modes, operator.examples, operator.rejections, operator.quarantine, None):
+    here = (operator.modes, operator.examples, operator.rejections, operator.quarantine, None)
+    if there == here and route != PYTHON:
         return operator
+    contracts = operator.contracts
+    if route == PYTHON:
+        contracts = {name: _in_any_order(one) for name, one in contracts.items()}
     return replace(
         operator,
         modes=modes,
+        contracts=contracts,
         examples=examples,
         rejections=rejections,
         quarantine=quarantine,
@@ -53,20 +67,32 @@ def all_on_route(records: Mapping[str, Operator], route: str) -> Mapping[str, Op
     return OnDemand(records, lambda name: on_route(records[name], route))
 
 
-def on_it(operator: Operator, records: Mapping[str, Operator], route: str) -> Operator:
-    """The operator on a route, with the relations whose other operators can be called there too."""
+def on_it(
+    operator: Operator,
+    records: Mapping[str, Operator],
+    route: str,
+    called: Container[str] | None = None,
+) -> Operator:
+    """The operator on a route, with the relations whose other operators can be called there too.
+
+    ``called`` are the operators that something carries out, None: all.
+    """
     made = on_route(operator, route)
+
+    def there(name: str) -> bool:
+        return (called is None or name in called) and not why_not(records[name], route)
+
     relations = tuple(
         relation
         for relation in made.relations
-        if not any(why_not(records[name], route) for name in relation.beside if name in records)
+        if all(there(name) for name in relation.beside if name in records)
     )
     return made if relations == made.relations else replace(made, relations=relations)
 
 
 def two_phase(route: str) -> str:
     """The route on which a program makes the same call in two phases: PyTorch's is the vendor's."""
-    return "aclnn" if route == TORCH_NPU else route
+    return "aclnn" if route in BY_KEYWORDS else route
 
 
 def why_not(operator: Operator, route: str) -> str:
@@ -88,6 +114,16 @@ def reachable(
             rule = say.NOT_REACHABLE(route=route, reason=reason)
             raise UsageError("operator", operator.name, rule)
     return tuple(operator for operator in operators if not why_not(operator, route))
+
+
+def _in_any_order(contract: Contract | Varying) -> Contract | Varying:
+    """The contract without what the source of the kernels alone says of its additions."""
+    if isinstance(contract, Varying):
+        among = {name: _in_any_order(one) for name, one in contract.among.items()}
+        return replace(contract, among=among)  # type: ignore[arg-type]
+    if not isinstance(contract, Sum) or contract.fused == "sums":
+        return contract
+    return replace(contract, order_clause=None, fused="either")
 
 
 def _has(operator: Operator, mode: Mode, route: str) -> bool:

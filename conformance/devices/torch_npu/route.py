@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from msgspec import structs
 
-from conformance.call.observation import Outcome
+from conformance.call.observation import UNTOLD, Outcome
 from conformance.catalogue import device as say
 from conformance.devices.acl import Acl
 from conformance.devices.layout import elements_of
 from conformance.devices.machine import Machine
-from conformance.devices.messages import Answer, Call, Failure, TensorArgument, Unavailable
+from conformance.devices.messages import Answer, Call, Failure, Unavailable
 from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
+from conformance.devices.torch_tensors import TorchTensors
 from conformance.record.torch_binding import Given, OfDtype, TorchCall, Value
 
 CODE = re.compile(r"error\ code\ is (\d+)|status[ :=]+(\d{6})")
 """How torch_npu tells the status of a two-phase function."""
-
-UNTOLD = -1
-"""The status of a refusal that is torch_npu's own: it has none."""
-
-BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
-"""By size, an integer of torch as which any element travels to and from the segment."""
 
 
 class TorchNpuRoute:
@@ -42,6 +37,7 @@ class TorchNpuRoute:
 
         self._acl, self._segment, self._machine = acl, segment, Machine(acl, soc)
         self._torch, self._torch_npu = torch, torch_npu
+        self._tensors = TorchTensors(torch, segment, "npu")
 
     def run(self, call: Call) -> Answer | Unavailable:
         """Run one call to its end, whatever that is."""
@@ -55,12 +51,14 @@ class TorchNpuRoute:
         given: dict[str, Any] = {}
         try:
             self._segment.note(say.UPLOAD_BY_TORCH)
-            given = {one.name: self._upload(one) for one in call.tensors if one.role == "input"}
+            given = {
+                one.name: self._tensors.given(one) for one in call.tensors if one.role == "input"
+            }
             self._segment.note(ending.phase)
             start = time.perf_counter()
             try:
                 with counter.phase(works=True):
-                    returned = function(**_keywords(call.torch, given, self._torch))
+                    returned = function(**keywords(call.torch, given, self._tensors.dtype))
                     self._torch.npu.synchronize()
             finally:
                 ending.seconds = time.perf_counter() - start
@@ -102,32 +100,15 @@ class TorchNpuRoute:
         """Give the device memory back."""
         self._torch.npu.empty_cache()
 
-    def _upload(self, tensor: TensorArgument) -> Any:
-        """A tensor on the device; of one with listed rows only these are sent."""
-        dtype = _dtype(self._torch, tensor.dtype)
-        held = self._held(tensor)
-        host = self._torch.from_numpy(np.array(held).view(BITS[tensor.itemsize])).view(dtype)
-        if tensor.rows is not None:
-            sparse = self._torch.empty(tensor.shape, dtype=dtype, device="npu")
-            rows = host.reshape(len(tensor.rows), tensor.shape[-1])
-            for place, row in enumerate(tensor.rows):
-                sparse.view(-1, tensor.shape[-1])[row].copy_(rows[place])
-            return sparse
-        flat = host.to("npu")
-        if tensor.strides is not None:
-            return flat.as_strided(tensor.shape, tensor.strides, tensor.start)
-        end = len(flat) - tensor.spare
-        return flat[tensor.start : end].reshape(tensor.shape)
-
     def _take(self, call: Call, results: dict[str | None, Any], ending: _Ending) -> None:
         """Put the results where the segment has the outputs; say where one is not as declared."""
         for tensor in call.tensors:
             if tensor.role != "output":
                 continue
             result = results.get(tensor.name)
-            dtype = _dtype(self._torch, tensor.dtype)
+            dtype = self._tensors.dtype(tensor.dtype)
             if result is None or tuple(result.shape) != tensor.shape or result.dtype != dtype:
-                seen = None if result is None else f"{list(result.shape)} {result.dtype}"
+                seen = None if result is None else self._tensors.described(result)
                 ending.outcome = Outcome.FAILED
                 ending.message = say.OTHER_RESULT(
                     tensor=tensor.name,
@@ -136,25 +117,17 @@ class TorchNpuRoute:
                     dtype=dtype,
                 )
                 return
-            elements = elements_of(self._held(tensor), tensor)
-            elements[...] = self._host(result, tensor).reshape(elements.shape)
-
-    def _host(self, result: Any, tensor: TensorArgument) -> Any:
-        """The bytes of a device tensor's elements in C order."""
-        bits = _dtype(self._torch, BITS[tensor.itemsize])
-        return result.cpu().contiguous().reshape(-1).view(bits).numpy().view(np.uint8)
-
-    def _held(self, tensor: TensorArgument) -> Any:
-        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
+            elements = elements_of(self._tensors.held(tensor), tensor)
+            bits = self._tensors.elements(result, tensor.itemsize)
+            elements[...] = bits.reshape(elements.shape)
 
     def _changed(self, call: Call, given: dict[str, Any]) -> list[str]:
         """The inputs whose storage is not as sent; of one with listed rows nothing is told."""
         changed = []
         for one in call.tensors:
             if one.role == "input" and one.rows is None:
-                # All of the storage: to read a view back takes an operator, which it need not have.
-                storage = given[one.name].as_strided((one.nbytes // one.itemsize,), (1,), 0)
-                if not np.array_equal(self._host(storage, one), self._held(one)):
+                storage = self._tensors.storage(given[one.name], one)
+                if not np.array_equal(storage, self._tensors.held(one)):
                     changed.append(one.name)
         return changed
 
@@ -179,16 +152,14 @@ class _Ending:
         self.status = int(told[1] or told[2]) if told else UNTOLD
 
 
-def _keywords(call: TorchCall, given: dict[str, Any], torch: Any) -> dict[str, Any]:
+def keywords(call: TorchCall, given: dict[str, Any], dtype: Callable[[str], Any]) -> dict[str, Any]:
+    """The arguments of a call by keyword; ``dtype`` makes one of its name in numpy."""
+
     def value(one: Value) -> Any:
         if isinstance(one, Given):
             return given.get(one.name)
         if isinstance(one, OfDtype):
-            return _dtype(torch, one.name)
+            return dtype(one.name)
         return list(one) if isinstance(one, tuple) else one
 
     return {name: value(one) for name, one in call.arguments}
-
-
-def _dtype(torch: Any, name: str) -> Any:
-    return getattr(torch, name)

@@ -1,0 +1,76 @@
+"""Route python: which function is judged, why it cannot be, and what it answered."""
+
+from conformance.catalogue.message import Message
+
+# How one is named.
+HOW_WRITTEN = Message(
+    "allowed: FILE.py:FUNCTION or MODULE:FUNCTION, with OPERATOR= before it if several operators"
+    " are judged",
+    "允许：FILE.py:FUNCTION 或 MODULE:FUNCTION；判定多个算子时，前面写 OPERATOR=",
+)
+OF_WHICH_OPERATOR = Message(
+    "name one operator, or write OPERATOR=FILE.py:FUNCTION",
+    "请指明一个算子，或写作 OPERATOR=FILE.py:FUNCTION",
+)
+NAMED_TWICE = Message("{operator} has a function already", "{operator} 已有对应函数")
+NOT_NAMED = Message(
+    "{operator} has no function; --implementation names {named}",
+    "{operator} 没有对应函数；--implementation 指明了 {named}",
+)
+NO_FILE = Message("there is no file {file}", "没有文件 {file}")
+PLACE = Message(
+    "allowed with --implementation: auto, cpu, cuda:N, npu:N",
+    "与 --implementation 同用时允许：auto、cpu、cuda:N、npu:N",
+)
+NUMPY_PLACE = Message("arrays of numpy live on the host: cpu", "numpy 数组位于主机：cpu")
+NEEDS_FUNCTION = Message("needs --implementation", "需要 --implementation")
+
+# Why one cannot be called.
+NO_TORCH = Message(
+    "torch is not installed ({error}); --tensors numpy does without it",
+    "未安装 torch（{error}）；--tensors numpy 不需要它",
+)
+NO_PLACE = Message("tensors cannot live on {place}: {error}", "张量无法位于 {place}：{error}")
+NOT_IMPORTED = Message("{module} cannot be imported: {error}", "{module} 无法导入：{error}")
+NO_SUCH_NAME = Message("{module} has no {name}", "{module} 中没有 {name}")
+NOT_A_FUNCTION = Message(
+    "{function} is of type {type}, which cannot be called", "{function} 的类型为 {type}，无法调用"
+)
+OTHER_ARGUMENTS = Message(
+    "{function}: {error}. It is called as {of}({names})",
+    "{function}：{error}。它以 {of}({names}) 的形式被调用",
+)
+
+# What one answered.
+RAISED_AT = Message("{said} ({file}, line {line})", "{said}（{file}，第 {line} 行）")
+NOTHING = Message("nothing", "无")
+OTHER_RESULT = Message(
+    "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
+)
+OTHER_COUNT = Message(
+    "{function} returned {count} {count:tensor|tensors}; it must return {outputs}",
+    "{function} 返回了 {count} 个张量；应返回 {outputs}",
+)
+OTHER_KEYS = Message(
+    "{function} returned a dict with {keys}; its outputs are {outputs}",
+    "{function} 返回的 dict 含有 {keys}；其输出为 {outputs}",
+)
+NOT_LOOKED_AT = Message("one that is not looked at", "一个不予检查的值")
+SHARES_MEMORY = Message(
+    "{output} shares the memory of input {input}: it must be a tensor of its own",
+    "{output} 与输入 {input} 共用内存：应为独立的张量",
+)
+PRINTED = Message(
+    "{function} printed {count} bytes in one call, and may print in others: {first}",
+    "{function} 在一次调用中输出了 {count} 字节，其他调用中也可能输出：{first}",
+)
+
+# What it is called.
+OF_PYTHON = Message("Python {version}", "Python {version}")
+OF_TORCH = Message("{python}, torch {torch} on {place}", "{python}，torch {torch}，位于 {place}")
+OF_NUMPY = Message("{python}, numpy {numpy}", "{python}，numpy {numpy}")
+NOT_ASKED = Message(
+    "Not judged of a Python function: status codes, refused calls, what lies around outputs, and"
+    " host tilings.",
+    "Python 函数不判定：状态码、应拒绝的调用、输出周围的内存、host tiling。",
+)

@@ -1,0 +1,154 @@
+"""One call of a Python function: tensors as a program has them, and what it answers with.
+
+What the function makes is its own, so no guard zone lies around it. Outputs that it fills are made
+here, and poisoned.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance import poison
+from conformance.call.observation import UNTOLD, Outcome
+from conformance.catalogue import python_route as say
+from conformance.devices.layout import elements_of
+from conformance.devices.messages import Answer, Call, TensorArgument, Unavailable
+from conformance.devices.python.load import OUT, Loaded, told
+from conformance.devices.python.numpy_tensors import NumpyTensors
+from conformance.devices.segment import Segment
+from conformance.devices.torch_npu.route import keywords
+from conformance.devices.torch_tensors import TorchTensors
+from conformance.record.torch_binding import TorchCall
+
+
+class OtherResult(Exception):  # noqa: N818 - what was answered
+    """A function answered something else than its outputs; the text says what."""
+
+
+class PythonRoute:
+    """Calls functions by the operators that they carry out."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        functions: Mapping[str, Loaded],
+        tensors: TorchTensors | NumpyTensors,
+    ) -> None:
+        self._segment, self._functions, self._tensors = segment, functions, tensors
+
+    def run(self, call: Call) -> Answer | Unavailable:
+        """Run one call to its end, whatever that is."""
+        assert call.torch is not None
+        if call.symbol not in self._functions:
+            return Unavailable(call.symbol)
+        function = self._functions[call.symbol]
+        self._segment.note(function.words)
+        given = {one.name: self._tensors.given(one) for one in _of(call, "input")}
+        arguments = keywords(call.torch, given, self._tensors.dtype)
+        filled = self._outputs(call) if function.fills else {}
+        if function.fills:
+            outputs = tuple(filled[name] for name in call.torch.results if name in filled)
+            arguments[OUT] = outputs[0] if len(outputs) == 1 else outputs
+        outcome, message, results = Outcome.COMPLETED, "", filled
+        start = time.perf_counter()
+        try:
+            if why := function.misfit(tuple(arguments), call.torch.function):
+                raise OtherResult(why)
+            returned = function.call(**arguments)
+            self._tensors.wait()
+            if not function.fills:
+                results = _results(call.torch, returned, function.words)
+            self._take(call, results, given)
+        except OtherResult as error:
+            outcome, message = Outcome.FAILED, str(error)
+        except MemoryError as error:
+            outcome, message = Outcome.OUT_OF_MEMORY, told(error)
+        except (Exception, SystemExit) as error:
+            outcome, message = Outcome.REJECTED, told(error)
+        seconds = time.perf_counter() - start
+        completed = outcome is Outcome.COMPLETED
+        changed = tuple(self._changed(call, given)) if completed else ()
+        poisoned = {one.name: 0 for one in _of(call, "output")}
+        if completed and function.fills:
+            for one in _of(call, "output"):
+                elements = np.ascontiguousarray(elements_of(self._tensors.held(one), one))
+                memory = elements.reshape(-1)
+                poisoned[one.name] = poison.count(memory, one.itemsize, call.poison)
+        self._segment.note("")
+        return Answer(
+            outcome=outcome.value,
+            status=0 if completed else UNTOLD,
+            phase="" if completed else function.words,
+            message=message,
+            workspace_bytes=0,
+            seconds=seconds,
+            read_back=completed,
+            poisoned=poisoned,
+            damage=(),
+            inputs_changed=changed,
+            diagnostics="",
+        )
+
+    def _outputs(self, call: Call) -> dict[str | None, Any]:
+        """The outputs that a function is to fill, poisoned."""
+        made: dict[str | None, Any] = {}
+        for one in _of(call, "output"):
+            poison.fill(self._tensors.held(one), call.poison)
+            made[one.name] = self._tensors.given(one)
+        return made
+
+    def _take(
+        self, call: Call, results: Mapping[str | None, Any], given: Mapping[str, Any]
+    ) -> None:
+        """Put the results where the segment has the outputs. Raises `OtherResult`."""
+        for one in _of(call, "output"):
+            result, dtype = results.get(one.name), self._tensors.dtype(one.dtype)
+            must = {"tensor": one.name, "shape": str(list(one.shape)), "dtype": dtype}
+            if result is None:
+                raise OtherResult(say.OTHER_RESULT(seen=say.NOTHING(), **must))
+            if not self._tensors.is_tensor(result):
+                raise OtherResult(say.OTHER_RESULT(seen=type(result).__name__, **must))
+            if tuple(result.shape) != one.shape or result.dtype != dtype:
+                raise OtherResult(say.OTHER_RESULT(seen=self._tensors.described(result), **must))
+            for name, tensor in given.items():
+                if self._tensors.share(result, tensor):
+                    raise OtherResult(say.SHARES_MEMORY(output=one.name, input=name))
+            elements = elements_of(self._tensors.held(one), one)
+            bits = self._tensors.elements(result, one.itemsize)
+            elements[...] = bits.reshape(elements.shape)
+
+    def _changed(self, call: Call, given: Mapping[str, Any]) -> Iterator[str]:
+        """The inputs whose elements are not as sent; of one with listed rows nothing is told."""
+        for one in _of(call, "input"):
+            if one.rows is None:
+                now = self._tensors.elements(given[one.name], one.itemsize)
+                sent = np.ascontiguousarray(elements_of(self._tensors.held(one), one))
+                if not np.array_equal(now, sent.reshape(-1)):
+                    yield one.name
+
+
+def _of(call: Call, role: str) -> Iterator[TensorArgument]:
+    return (one for one in call.tensors if one.role == role)
+
+
+def _results(call: TorchCall, returned: Any, function: str) -> dict[str | None, Any]:
+    """What a function returned by the names of outputs: one tensor, several in order, or a dict.
+
+    Raises `OtherResult`.
+    """
+    names = call.results
+    if isinstance(returned, Mapping):
+        if unknown := [name for name in returned if name not in names]:
+            outputs = [name for name in names if name is not None]
+            raise OtherResult(say.OTHER_KEYS(function=function, keys=unknown, outputs=outputs))
+        return dict(returned)
+    results = returned if isinstance(returned, tuple | list) else (returned,)
+    if len(results) != len(names):
+        outputs = [name or say.NOT_LOOKED_AT() for name in names]
+        told = {"function": function, "count": len(results), "outputs": outputs}
+        raise OtherResult(say.OTHER_COUNT(**told))
+    return dict(zip(names, results, strict=True))

@@ -1,0 +1,108 @@
+"""The device process of route python: it imports the functions, and calls them until its end."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from conformance.catalogue import python_route as say
+from conformance.devices import messages
+from conformance.devices.messages import (
+    Answer,
+    AskLimits,
+    Call,
+    Fault,
+    Functions,
+    Opened,
+    Refused,
+    Unavailable,
+)
+from conformance.devices.python.load import Loaded, NotCallable, loaded
+from conformance.devices.python.numpy_tensors import NumpyTensors
+from conformance.devices.python.route import PythonRoute
+from conformance.devices.segment import Segment
+from conformance.devices.torch_tensors import TorchTensors
+from conformance.errors import text_of
+
+Runs = Callable[[PythonRoute, Call], Answer | Unavailable | Fault]
+
+
+def serve(functions: Functions, segment: Segment, commands: int, replies: int, run: Runs) -> None:
+    """Serve one parent until it closes the pipe; ``run`` makes one call."""
+    try:
+        tensors = _tensors(functions, segment)
+        found = {name: loaded(where) for name, where in functions.by_operator.items()}
+        for name, keywords in functions.keywords.items():
+            if why := found[name].misfit(keywords, name):
+                raise NotCallable(why)
+    except NotCallable as error:
+        messages.send(replies, Refused(text_of(error), usage=True))
+        return
+    messages.send(replies, _opened(functions, found))
+    route = PythonRoute(segment, found, tensors)
+    while isinstance(call := messages.receive(commands, messages.REQUESTS), Call | AskLimits):
+        if isinstance(call, AskLimits):
+            messages.send(replies, Unavailable(call.symbol))
+            continue
+        segment.follow()
+        messages.send(replies, run(route, call))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _tensors(functions: Functions, segment: Segment) -> TorchTensors | NumpyTensors:
+    """The tensors that functions are given. Raises `NotCallable` where there is no such place."""
+    if functions.tensors == "numpy":
+        return NumpyTensors(segment)
+    kind, _, number = functions.place.partition(":")
+    try:
+        import torch
+    except ImportError as error:
+        raise NotCallable(say.NO_TORCH(error=error)) from error
+    try:
+        if kind == "npu":
+            import torch_npu  # noqa: F401 - it adds torch.npu
+        if kind != "cpu":
+            getattr(torch, kind).set_device(int(number))
+            torch.zeros(1, device=functions.place)
+    except Exception as error:  # of another class for each way in which a device is missing
+        raise NotCallable(say.NO_PLACE(place=functions.place, error=_first_line(error))) from error
+    return TorchTensors(torch, segment, functions.place)
+
+
+def _opened(functions: Functions, found: dict[str, Loaded]) -> Opened:
+    """What was opened: Python and torch by their versions, and the files of the functions."""
+    python: Any = say.OF_PYTHON(version=platform.python_version())
+    if functions.tensors == "torch":
+        python = say.OF_TORCH(python=python, torch=_version("torch"), place=functions.place)
+    else:
+        python = say.OF_NUMPY(python=python, numpy=_version("numpy"))
+    libraries: dict[str, str] = {}
+    for one in found.values():
+        if one.file is not None:
+            name = os.path.basename(one.file)
+            libraries[one.file if libraries.get(name, one.file) != one.file else name] = one.file
+    return Opened(
+        soc=functions.place,
+        vector_cores=0,
+        ub_bytes=None,
+        cann="none",
+        libraries=libraries,
+        words=python,
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
