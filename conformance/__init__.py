@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from conformance.former_names import install
 
@@ -14,3 +15,17 @@ if SUITE.is_dir():
     sys.path.insert(0, str(SUITE))
 
 install()
+
+if TYPE_CHECKING:
+    from conformance.own_tests import judge_implementation, judged
+
+__all__ = ["judge_implementation", "judged"]
+
+
+def __getattr__(name: str) -> Any:
+    """What tests of one's own use, imported where it is used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from conformance import own_tests
+
+    return getattr(own_tests, name)

@@ -25,6 +25,11 @@ PLACE = Message(
 NUMPY_PLACE = Message("arrays of numpy live on the host: cpu", "numpy 数组位于主机：cpu")
 NEEDS_FUNCTION = Message("needs --implementation", "需要 --implementation")
 
+IN_NO_MODULE = Message(
+    "must stand in a module by its name: it is imported anew",
+    "须以其名称位于模块中：它会被重新导入",
+)
+
 # Why one cannot be called.
 NO_TORCH = Message(
     "torch is not installed ({error}); --tensors numpy does without it",
@@ -43,6 +48,7 @@ OTHER_ARGUMENTS = Message(
 
 # What one answered.
 RAISED_AT = Message("{said} ({file}, line {line})", "{said}（{file}，第 {line} 行）")
+OF_TYPE = Message("of type {type}", "{type} 类型")
 NOTHING = Message("nothing", "无")
 OTHER_RESULT = Message(
     "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"

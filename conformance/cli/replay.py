@@ -18,6 +18,7 @@ from conformance.catalogue import device, options
 from conformance.catalogue import help_run as helps
 from conformance.cli.again import Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
+from conformance.cli.functions import add_device
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.draw.profiles import PROFILES
 from conformance.errors import UsageError
@@ -52,20 +53,7 @@ def add_replay(commands: Any) -> None:
     command = commands.add_parser("replay", help=helps.REPLAY(), allow_abbrev=False)
     add = command.add_argument
     add("bundle", type=Path, metavar="BUNDLE", help=helps.FOLDER_OF_FAILURE())
-    add(
-        "--device",
-        default=DEFAULTS["device"],
-        metavar="SPEC",
-        help=helps.DEVICES(),
-    )
-    add(
-        "--implementation",
-        action="append",
-        default=[],
-        metavar="WHERE",
-        help=helps.IMPLEMENTATION(),
-    )
-    add("--tensors", metavar="NAME", help=helps.TENSORS())
+    add_device(command)
     add("--order", metavar="ORDER", help=helps.BLOCK_ORDER())
     add("--route", help=helps.ROUTE_AS_IT_WAS(routes=ROUTES))
     add("--time-limit", metavar="SECONDS", help=helps.TIME_LIMIT_AS_IT_WAS())

@@ -21,6 +21,7 @@ from conformance.cli import runner
 from conformance.cli.again import Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
+from conformance.cli.functions import add_device, functions_asked
 from conformance.cli.request import Request
 from conformance.cli.watch import OPTION, watch
 from conformance.devices.messages import Functions
@@ -40,11 +41,9 @@ from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
-from conformance.record.torch_binding import PYTHON
 from conformance.session.context import (
     DEFAULTS,
     folder_of,
-    functions_of,
     one_of,
     profile_named,
     seconds_of,
@@ -140,20 +139,7 @@ def _add_what(group: Any) -> None:
 def _add_on_what(group: Any) -> None:
     """The options that say what is called, and how."""
     add = group.add_argument
-    add(
-        "--device",
-        default=DEFAULTS["device"],
-        metavar="SPEC",
-        help=helps.DEVICES(),
-    )
-    add(
-        "--implementation",
-        action="append",
-        default=[],
-        metavar="WHERE",
-        help=helps.IMPLEMENTATION(),
-    )
-    add("--tensors", metavar="NAME", help=helps.TENSORS())
+    add_device(group)
     add("--route", help=helps.ROUTE(routes=ROUTES, default=DEFAULTS["route"]))
     add(
         "--libraries",
@@ -204,7 +190,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     profile = profile_named(parsed.profile)
     directories = [directory.absolute() for directory in parsed.operators]
     records = suite.records(directories)
-    functions = _functions(parsed, records)
+    functions = functions_asked(parsed, records)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
@@ -296,28 +282,6 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.history is not None:
         _remember(parsed.history, out, console)
     return _told(parsed, outcome)
-
-
-def _functions(parsed: argparse.Namespace, records: Mapping[str, Operator]) -> Functions | None:
-    """The Python functions that are judged; the operators and the route follow from them.
-
-    Raises `UsageError` for what does not go together with them.
-    """
-    given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
-    names = parsed.operator
-    if parsed.implementation and parsed.case is not None:
-        names = [replay.load(parsed.case).case.operator]
-    functions = functions_of(*given, records, names)
-    if functions is None:
-        return None
-    for option in ("libraries", "package", "kernels", "own_kernels", "kernel_coverage"):
-        if value := getattr(parsed, option):
-            rule = options.NOT_WITH(option="--implementation")
-            raise UsageError(option.replace("_", "-"), value, rule)
-    if parsed.route not in (None, PYTHON):
-        raise UsageError("route", parsed.route, options.NOT_WITH(option="--implementation"))
-    parsed.route, parsed.operator = PYTHON, list(functions.by_operator)
-    return functions
 
 
 def _told(parsed: argparse.Namespace, outcome: runner.Outcome) -> int:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from conformance.catalogue import device as say
+from conformance.devices.messages import Functions
 from conformance.former_names import former
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.call.observation import Observation
-    from conformance.devices.messages import Functions
     from conformance.record.call_rules import Limit
     from conformance.record.operator import Operator
 

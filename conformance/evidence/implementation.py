@@ -147,7 +147,8 @@ def compared(failed: Implementation | None, now: Implementation) -> str:
     if failed is None:
         return say.UNKNOWN()
     known = failed.source != "plugin"  # what such a device does is not in its libraries alone
-    if known and _same(failed.operators, now.operators):
+    other = "python" in (failed.source, now.source) and failed.place != now.place  # of one file
+    if known and not other and _same(failed.operators, now.operators):
         return ""
     if not known or (failed.source, failed.place) != (now.source, now.place):
         return say.ANOTHER(now=now.words, failed=failed.words)

@@ -83,7 +83,10 @@ def folder_of_function(where: str) -> Path:
     if (path := file_of(where)) is not None:
         return path.parent
     found = importlib.util.find_spec(where.partition(":")[0].partition(".")[0])
-    return Path(found.origin or "").parent if found is not None else Path()
+    if found is None:
+        return Path()
+    folders = [*(found.submodule_search_locations or ()), *([found.origin] if found.origin else [])]
+    return Path(folders[0]).parent if folders else Path()
 
 
 def _absolute(where: str) -> str:

@@ -111,7 +111,9 @@ class PythonRoute:
             if result is None:
                 raise OtherResult(say.OTHER_RESULT(seen=say.NOTHING(), **must))
             if not self._tensors.is_tensor(result):
-                raise OtherResult(say.OTHER_RESULT(seen=type(result).__name__, **must))
+                raise OtherResult(
+                    say.OTHER_RESULT(seen=say.OF_TYPE(type=type(result).__name__), **must)
+                )
             if tuple(result.shape) != one.shape or result.dtype != dtype:
                 raise OtherResult(say.OTHER_RESULT(seen=self._tensors.described(result), **must))
             for name, tensor in given.items():

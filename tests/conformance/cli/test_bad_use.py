@@ -49,7 +49,7 @@ def one_line(err: str) -> str:
         (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
         (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"),
         (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
-        (["--route", "graph"], "route is 'graph': allowed: aclnn, kernel, torch_npu"),
+        (["--route", "graph"], "route is 'graph': allowed: aclnn, kernel, torch_npu, python"),
         (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {KNOWN}"),
         (["--operators", "nowhere"], "is no folder"),
         (["-n", "two"], "n is 'two': allowed: integers from 0"),

@@ -19,6 +19,7 @@ from conformance.cli.html import REPORT
 from conformance.cli.result import LOG
 from conformance.cli.runner import COUNTERS, JUNIT
 from conformance.devices.device import DeviceProfile, Library, Origin, Trait
+from conformance.devices.messages import Functions
 from conformance.evidence import lines
 from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.implementation import Implementation
@@ -70,6 +71,7 @@ PARTS: dict[str, type[Any]] = {
     "a file": manifest.FileEntry,
     "`case.json`": Replay,
     "an implementation": Implementation,
+    "Python functions": Functions,
     "a case": Case,
     "a tensor": Tensor,
     "a recipe": Fill,

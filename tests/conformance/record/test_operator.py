@@ -81,6 +81,7 @@ def test_each_route_has_its_own_function() -> None:
         RECORD.aclnn,
         f"kernel{RECORD.title}",
         "npu_segment_sum",
+        "segment_sum",
     ]
     told = "\n".join(operator_lines(bound))
     assert (

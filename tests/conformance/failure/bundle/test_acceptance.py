@@ -139,7 +139,10 @@ def test_a_flipped_byte_is_refused_by_the_name_of_its_file(
             ("--order", "reverse", "--device", "npu:0"),
             "order is 'reverse': only a simulated device can choose it",
         ),
-        (("--route", "air"), "route of the case is 'air': allowed: aclnn, kernel, torch_npu"),
+        (
+            ("--route", "air"),
+            "route of the case is 'air': allowed: aclnn, kernel, torch_npu, python",
+        ),
         (("--time-limit", "0"), "time limit is '0': allowed: seconds above 0"),
         (("--libraries", "/nowhere"), "libraries is '/nowhere': allowed: a folder that exists"),
     ],

@@ -1,0 +1,78 @@
+"""A run on route python from the front door to the gate, and a failure of it replayed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from conformance.cli.main import main
+from tests.conformance.front_door import ROOT, conformance
+
+FILE = ROOT / "examples" / "implementations" / "with_numpy.py"
+WRONG = f"--implementation={FILE}:permute_unstable"
+RIGHT = f"--implementation={FILE}:permute"
+NUMPY = ("--tensors", "numpy")
+
+
+def test_a_wrong_function_from_its_run_to_the_gate(tmp_path: Path) -> None:
+    asked = ("run", "moe_token_permute", WRONG, *NUMPY, "--out", "out", "-n", "0")
+    ended = conformance(*asked, "--", "-k", "test_values and whole-float32", folder=tmp_path)
+    told = ended.err
+    assert ended.status == 1, told
+    assert f"called: the Python function {FILE}:permute_unstable (with_numpy.py sha256 " in told
+    assert "Not judged of a Python function: status codes, refused calls" in told
+    assert "guess: ties are broken otherwise: only elements of equal indices changed places" in told
+    assert "1] = [0, 0]\n" in told  # two slots of one expert, as small as it gets
+
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    (device,) = evidence["devices"]
+    assert (evidence["route"], device["profile"]["kind"]) == ("python", "host")
+    assert device["implementation"].startswith(f"the Python function {FILE}:permute_unstable")
+    assert conformance("gate", "out", "--no-baseline", folder=tmp_path).status == 1
+
+    (line,) = (one for one in told.splitlines() if one.strip().startswith("replay: "))
+    words = shlex.split(line.partition(" replay ")[2])
+    again = conformance("replay", *words, folder=tmp_path)
+    assert again.status == 1
+    assert "2 of 2 elements of sorted_indices are wrong" in again.err
+
+
+def test_a_failure_calls_its_function_unless_another_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["run", "moe_token_permute", WRONG, *NUMPY, "--out", "out", "-n", "0"]
+    assert main([*asked, "--", "-k", "test_examples", "-x"]) == 1
+    (failure,) = (tmp_path / "out" / "failures").iterdir()
+    capsys.readouterr()
+    assert main(["replay", str(failure)]) == 1
+    assert ":permute_unstable (with_numpy.py" in capsys.readouterr().err
+    assert main(["replay", str(failure), RIGHT, *NUMPY]) == 0
+    assert "another implementation: the Python function" in capsys.readouterr().err
+    assert main(["run", "--case", str(failure / "case.json"), RIGHT, *NUMPY]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--route", "python"], "route is 'python': needs --implementation"),
+        (["--tensors", "numpy"], "tensors is 'numpy': goes with --implementation"),
+        ([WRONG, "--route", "aclnn"], "route is 'aclnn': does not go with --implementation"),
+        ([WRONG, "--kernels", "."], "kernels is '.': does not go with --implementation"),
+        ([WRONG, "--device", "sim"], "device is 'sim': allowed with --implementation: auto, cpu"),
+        (["--device", "cpu"], "device is 'cpu': allowed:"),
+        (["--implementation", "nobody=a:b"], "moe_token_permute has no function"),
+        (["--implementation", "a.py:b", "--operator", "x"], "name one operator, or write OPERATOR"),
+        ([WRONG, "--tensors", "jax"], "tensors is 'jax': allowed: torch, numpy"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    words: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "moe_token_permute", *words]) == 2
+    told = capsys.readouterr().err
+    assert why in told
+    assert told.count("\n") == 1
