@@ -49,7 +49,6 @@ OTHER_ARGUMENTS = Message(
 # What one answered.
 RAISED_AT = Message("{said} ({file}, line {line})", "{said}（{file}，第 {line} 行）")
 OF_TYPE = Message("of type {type}", "{type} 类型")
-NOTHING = Message("nothing", "无")
 OTHER_RESULT = Message(
     "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
 )

@@ -63,9 +63,10 @@ def follow(
             look(trial, streams, arguments)
             trial.conclude()
         if not trial.lost:
-            # As a person replays it: what earlier calls left in the process is gone.
-            renew = getattr(arguments.get("device"), "renew", lambda: None)
-            renew()
+            renew = getattr(arguments.get("device"), "renew", None)
+            if renew is not None and not trial.diagnoses.as_drawn:
+                # As a person replays it: what earlier calls left in the process is gone.
+                renew()
             trial.replay()
     except (EnvironmentFailure, OperatorUnavailable) as lost:
         trial.lost = text_of(lost)
