@@ -9,6 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -155,7 +156,16 @@ def _files(directory: Path) -> list[Path]:
 
 
 def _record(path: Path) -> Operator:
-    operator = getattr(_module(path), ATTRIBUTE, None)
+    return _completed(_module(path), path)
+
+
+@cache
+def _completed(module: ModuleType, path: Path) -> Operator:
+    """The record of a module with the calls and relations that follow from it.
+
+    A process that looks for all operators often makes them once.
+    """
+    operator = getattr(module, ATTRIBUTE, None)
     if not isinstance(operator, Operator):
         raise UsageError(say.RECORD(), path, say.NO_OPERATOR(attribute=ATTRIBUTE))
     known = {target.product for target in operator.targets}
