@@ -15,6 +15,7 @@ from conformance.evidence.contradictions import contradictions
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.reading import read_run
 from conformance.evidence.summary import Evidence, read_evidence
+from tests.conformance import forked_pytest
 from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent
@@ -62,13 +63,16 @@ def toy_runs(place: Path) -> Run:
         most_bytes: int | None = None,
         path: str = "",
     ) -> Ended:
-        command = [sys.executable, "-m", "pytest", file, "-q", "-p", "conformance.plugin"]
-        command += ["--conformance-operators=records", *arguments]
+        words = [file, "-q", "-p", "conformance.plugin", "--conformance-operators=records"]
+        words += arguments
         if not any(a.startswith("--conformance-operator=") for a in arguments):
-            command += ["--conformance-operator=copying"]
+            words += ["--conformance-operator=copying"]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{path}", "TOY": toy}
+        out = folder / "reports" / "pytest"
+        if most_bytes is None and not path and forked_pytest.can_fork(environment):
+            return Ended(*forked_pytest.run(words, folder, environment), out)
         process = subprocess.Popen(
-            command,
+            [sys.executable, "-m", "pytest", *words],
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -78,6 +82,6 @@ def toy_runs(place: Path) -> Run:
         if most_bytes is not None:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
         output, _ = process.communicate(timeout=HANGS)
-        return Ended(process.returncode, output, folder / "reports" / "pytest")
+        return Ended(process.returncode, output, out)
 
     return go

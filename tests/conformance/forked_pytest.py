@@ -1,0 +1,134 @@
+"""Pytest processes that are forks of one that has imported all that a run imports.
+
+Most of what a run on the toy costs is imports. Here they are made once for each worker of the
+tests; every run is still a process with an environment, a folder and an end of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import HANGS
+
+ROOT = Path(__file__).resolve().parents[2]
+READ_AT_IMPORT = frozenset({"CI", "HYPOTHESIS_STORAGE_DIRECTORY"})
+"""Variables that say something to Hypothesis while it is imported: with them, start Python anew."""
+OF_A_RUN = ("conformance.plugin", "conformance.session.failure_text", "xdist.plugin")
+
+
+def can_fork(environment: Mapping[str, str]) -> bool:
+    """Whether a process with this environment imports what the one here has imported."""
+    return all(environment.get(name) == _started()[1].get(name) for name in READ_AT_IMPORT)
+
+
+def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """``python -m pytest ARGUMENTS`` in ``folder``: its exit status as subprocess has it, and what
+    it printed."""
+    server, _ = _started()
+    assert server.stdin is not None
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as printed:
+        asked = [list(arguments), str(folder), dict(environment), printed.name]
+        server.stdin.write(json.dumps(asked) + "\n")
+        server.stdin.flush()
+        process = _reply(server)
+        try:
+            return _reply(server), printed.read()
+        except TimeoutError:
+            os.kill(process, signal.SIGKILL)
+            raise
+
+
+def _reply(server: subprocess.Popen[str]) -> int:
+    assert server.stdout is not None
+    if not select.select([server.stdout], [], [], HANGS)[0]:
+        raise TimeoutError(f"no end after {HANGS:g} s")
+    return int(server.stdout.readline())
+
+
+@functools.cache
+def _started() -> tuple[subprocess.Popen[str], dict[str, str]]:
+    """The process that is forked, and its environment; it ends when its input does."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    server = subprocess.Popen(
+        [sys.executable, "-m", __name__],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+
+    atexit.register(server.communicate)
+    return server, environment
+
+
+def _serve() -> None:
+    """Fork for each line of input; the child ends as a Python that was started for its run."""
+    _import_what_a_run_does()
+    for line in iter(sys.stdin.readline, ""):
+        sys.stdout.flush()
+        process = os.fork()
+        if process == 0:
+            _run_here(*json.loads(line))
+        print(process, flush=True)
+        _, status = os.waitpid(process, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _import_what_a_run_does() -> None:
+    """By a run without a test: pytest rewrites the assertions of plugins that it imports itself."""
+    with tempfile.TemporaryDirectory() as empty, _silence():
+        os.chdir(empty)
+        pytest.main(["-q", "-p", "conformance.plugin", "-p", "no:cacheprovider", empty])
+        os.chdir(ROOT)
+    for name in OF_A_RUN:
+        importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    kept = os.dup(1)
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _run_here(arguments: list[str], folder: str, environment: dict[str, str], printed: str) -> None:
+    """Become the process that ``python -m pytest`` would be; ends by SystemExit, as that does."""
+    for name, descriptors in ((os.devnull, [0]), (printed, [1, 2])):
+        opened = os.open(name, os.O_RDWR)
+        for descriptor in descriptors:
+            os.dup2(opened, descriptor)
+        os.close(opened)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[0] = folder
+    sys.argv[1:] = arguments
+    sys.orig_argv = [sys.executable, "-m", "pytest", *arguments]
+    runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _serve()
