@@ -8,6 +8,7 @@ by the clock: a loaded machine changes no outcome.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -125,6 +126,8 @@ def _in_child(
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         memory = pages * resource.getpagesize() + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        # What is here stays here: to look through it for garbage is to copy all of its pages.
+        gc.freeze()
         if fresh:
             forget_project()
         if overlay is not None:
