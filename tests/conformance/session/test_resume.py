@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -14,16 +15,34 @@ from conformance.evidence.lines import DeviceLine, ItemLine, Writer, read_lines
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
 from conformance.session.resume import check_device, check_judges, earlier_run
 from tests.conformance.front_door import ONE_OPERATOR, conformance
-from tests.conformance.toy_runs import CELLS, Ended, Run
+from tests.conformance.toy_runs import CELLS, Ended, Run, toy_runs
+
+
+@pytest.fixture(scope="module")
+def dead(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
+    """Where a run was killed in its second cell, what it left beside the toy, and how it ended."""
+    place = tmp_path_factory.mktemp("killed")
+    ended = toy_runs(place)(toy="dies")
+    assert ended.status == -signal.SIGKILL, ended.output
+    assert ended.evidence.status == "running"
+    (place / "toy" / "reports").rename(place / "reports")
+    return place, ended
 
 
 @pytest.fixture
-def killed(run: Run) -> Ended:
+def resumed(dead: tuple[Path, Ended]) -> Run:
+    """Runs pytest on the toy where a run was killed, as that left it."""
+    place, _ = dead
+    shutil.rmtree(place / "toy")
+    run = toy_runs(place)
+    shutil.copytree(place / "reports", place / "toy" / "reports")
+    return run
+
+
+@pytest.fixture
+def killed(dead: tuple[Path, Ended]) -> Ended:
     """A run that was killed in its second cell."""
-    ended = run(toy="dies")
-    assert ended.status == -signal.SIGKILL, ended.output
-    assert ended.evidence.status == "running"
-    return ended
+    return dead[1]
 
 
 def counts(ended: Ended) -> list[tuple[int, int, int, bool]]:
@@ -32,16 +51,16 @@ def counts(ended: Ended) -> list[tuple[int, int, int, bool]]:
 
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_killed_run_ends_as_if_it_had_not_been_killed(
-    run: Run, killed: Ended, workers: str
+    resumed: Run, killed: Ended, workers: str
 ) -> None:
     before = killed.verdicts(CELLS[0])
-    ended = run("--conformance-resume", "-n", workers)
+    ended = resumed("--conformance-resume", "-n", workers)
     assert ended.status == 0, ended.output
     assert ended.verdicts(CELLS[0]) == before, "a finished item is not run again"
     evidence = ended.evidence
     assert (evidence.status, evidence.parts, evidence.unreached) == ("finished", 2, [])
     told = counts(ended)
-    assert told == counts(run())
+    assert told == counts(resumed())
 
 
 @pytest.mark.parametrize("workers", ["0", "1"])
@@ -65,13 +84,13 @@ def test_an_item_that_had_ended_may_stand_between_two_modules(run: Run, workers:
     ids=["lost", "added", "changed"],
 )
 def test_a_killed_run_that_was_edited_is_not_gone_on_with(
-    run: Run, killed: Ended, change: Callable[[list[bytes]], list[bytes]], words: str
+    resumed: Run, killed: Ended, change: Callable[[list[bytes]], list[bytes]], words: str
 ) -> None:
     path = killed.out / "evidence.main.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(change(lines)))
     before = {one: one.read_bytes() for one in killed.out.iterdir() if one.is_file()}
-    ended = run("--conformance-resume")
+    ended = resumed("--conformance-resume")
     assert ended.status == 3, ended.output
     assert "corrupted: evidence.main.jsonl, line " in ended.output
     assert words in ended.output
@@ -121,19 +140,19 @@ def test_an_environment_that_works_again_is_forgiven(run: Run) -> None:
     ],
 )
 def test_another_request_is_refused_by_what_differs(
-    run: Run, killed: Ended, options: list[str], words: str
+    resumed: Run, killed: Ended, options: list[str], words: str
 ) -> None:
     before = (killed.out / "evidence.json").read_bytes()
-    ended = run("--conformance-resume", *options)
+    ended = resumed("--conformance-resume", *options)
     assert ended.status == pytest.ExitCode.USAGE_ERROR
     assert words in ended.output
     assert (killed.out / "evidence.json").read_bytes() == before
 
 
-def test_another_record_is_another_judge(run: Run, killed: Ended, tmp_path: Path) -> None:
-    with (tmp_path / "toy" / "records" / "copying.py").open("a") as record:
+def test_another_record_is_another_judge(resumed: Run, killed: Ended) -> None:
+    with (killed.out.parents[1] / "records" / "copying.py").open("a") as record:
         record.write("# a remark\n")
-    ended = run("--conformance-resume")
+    ended = resumed("--conformance-resume")
     assert ended.status == pytest.ExitCode.USAGE_ERROR
     assert "its run was judged with other sources" in ended.output
 
