@@ -27,9 +27,11 @@ NEW = Message("{file} was not there, is {now}", "{file} 原先没有，现为 {n
 GONE = Message("{file} was {before}, is not there", "{file} 原为 {before}，现已不存在")
 ABSENT = Message(
     "the implementation that failed is not here: {failed}: {why}. Name it by {how}, or name another"
-    " one by --libraries, --package, --kernels or --own-kernels (the suite's own)",
+    " one by --libraries, --package, --kernels, --implementation or --own-kernels (the suite's"
+    " own)",
     "此处没有当时失败的实现：{failed}：{why}。用 {how} 指明它，或用"
-    " --libraries、--package、--kernels、--own-kernels 指明另一实现（最后一项为套件自带）",
+    " --libraries、--package、--kernels、--implementation、--own-kernels 指明另一实现"
+    "（最后一项为套件自带）",
 )
 DEVICE_CALLS = Message("this device calls {now}", "此设备调用：{now}")
 NO_FOLDER = Message("there is no such folder", "该目录不存在")

@@ -187,9 +187,7 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
     if failed.source == "plugin" and not asked.named:
         raise absent(failed, commands.NO_PLUGIN())
     if failed.source == "python":
-        if why := unusable(str(folder_of_function(failed.place)), asked.beside):
-            raise absent(failed, why)
-        return replace(asked, functions=failed.functions)
+        return _on_functions(failed, asked)
     if failed.source not in ("libraries", "package", "checkout"):
         return asked
     why = unusable(failed.place, asked.beside)
@@ -204,6 +202,18 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
     if asked.named:
         return asked
     raise absent(failed, why)
+
+
+def _on_functions(failed: Implementation, asked: Asked) -> Asked:
+    """What is asked for, of the Python functions that failed.
+
+    Raises EnvironmentFailure if one of them is not here, or may be somebody else's.
+    """
+    functions = failed.functions or Functions({})
+    for where in (failed.place, *functions.by_operator.values()):
+        if why := unusable(str(folder_of_function(where)), asked.beside):
+            raise absent(failed, why)
+    return replace(asked, functions=functions)
 
 
 def open_and_tell(

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from conformance.cli.main import main
+from conformance.devices.messages import Functions
+from conformance.evidence.implementation import Implementation
+from conformance.failure.replay import Replay, save
+from conformance.suite import records as suite
 from tests.conformance.front_door import ROOT, conformance
 
 FILE = ROOT / "examples" / "implementations" / "with_numpy.py"
@@ -53,6 +57,23 @@ def test_a_failure_calls_its_function_unless_another_is_named(
     assert main(["replay", str(failure), RIGHT, *NUMPY]) == 0
     assert "another implementation: the Python function" in capsys.readouterr().err
     assert main(["run", "--case", str(failure / "case.json"), RIGHT, *NUMPY]) == 0
+
+
+@pytest.mark.parametrize("place", [f"{FILE}:permute", "BUNDLE"])
+def test_a_function_that_lies_beside_a_case_is_not_run_by_itself(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "theirs.py").write_text("raise SystemExit('it ran')\n")
+    theirs = f"{tmp_path / 'theirs.py'}:permute"
+    operator = suite.records()["moe_token_permute"]
+    functions = Functions({operator.name: theirs}, tensors="numpy")
+    saved = Implementation(
+        source="python", place=place.replace("BUNDLE", theirs), functions=functions
+    )
+    case = operator.examples[0].case
+    save(Replay(case, route="python", implementation=saved), tmp_path / "case.json")
+    assert main(["run", "--case", str(tmp_path / "case.json")]) == 3
+    assert "the folder lies in the bundle. Name it by --implementation" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

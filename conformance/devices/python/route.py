@@ -24,6 +24,9 @@ from conformance.devices.torch_npu.route import keywords
 from conformance.devices.torch_tensors import TorchTensors
 from conformance.record.torch_binding import TorchCall
 
+NO_MEMORY = "DefaultCPUAllocator"
+"""In what torch raises if the host has no memory: it is no error of a class of its own."""
+
 
 class OtherResult(Exception):  # noqa: N818 - what was answered
     """A function answered something else than its outputs; the text says what."""
@@ -47,28 +50,19 @@ class PythonRoute:
             return Unavailable(call.symbol)
         function = self._functions[call.symbol]
         self._segment.note(function.words)
-        given = {one.name: self._tensors.given(one) for one in _of(call, "input")}
-        arguments = keywords(call.torch, given, self._tensors.dtype)
-        filled = self._outputs(call) if function.fills else {}
-        if function.fills:
-            outputs = tuple(filled[name] for name in call.torch.results if name in filled)
-            arguments[OUT] = outputs[0] if len(outputs) == 1 else outputs
-        outcome, message, results = Outcome.COMPLETED, "", filled
+        outcome, message = Outcome.COMPLETED, ""
+        given: dict[str, Any] = {}
+        results: dict[str | None, Any] = {}
         start = time.perf_counter()
         try:
-            if why := function.misfit(tuple(arguments), call.torch.function):
-                raise OtherResult(why)
-            returned = function.call(**arguments)
-            self._tensors.wait()
-            if not function.fills:
-                results = _results(call.torch, returned, function.words)
+            given = {one.name: self._tensors.given(one) for one in _of(call, "input")}
+            start = time.perf_counter()
+            results = self._called(call, call.torch, function, given)
             self._take(call, results, given)
         except OtherResult as error:
             outcome, message = Outcome.FAILED, str(error)
-        except MemoryError as error:
-            outcome, message = Outcome.OUT_OF_MEMORY, told(error)
         except (Exception, SystemExit) as error:
-            outcome, message = Outcome.REJECTED, told(error)
+            outcome, message = _ending(error, call), told(error)
         seconds = time.perf_counter() - start
         completed = outcome is Outcome.COMPLETED
         changed = tuple(self._changed(call, given)) if completed else ()
@@ -91,6 +85,24 @@ class PythonRoute:
             inputs_changed=changed,
             diagnostics="",
         )
+
+    def _called(
+        self, call: Call, asked: TorchCall, function: Loaded, given: dict[str, Any]
+    ) -> dict[str | None, Any]:
+        """What a function answers, by the names of outputs.
+
+        Raises `OtherResult`, and what the function raises.
+        """
+        arguments = keywords(asked, given, self._tensors.dtype)
+        filled = self._outputs(call) if function.fills else {}
+        if function.fills:
+            outputs = tuple(filled[name] for name in asked.results if name in filled)
+            arguments[OUT] = outputs[0] if len(outputs) == 1 else outputs
+        if why := function.misfit(tuple(arguments), asked.function):
+            raise OtherResult(why)
+        returned = function.call(**arguments)
+        self._tensors.wait()
+        return filled if function.fills else _results(asked, returned, function.words)
 
     def _outputs(self, call: Call) -> dict[str | None, Any]:
         """The outputs that a function is to fill, poisoned."""
@@ -131,6 +143,14 @@ class PythonRoute:
                 sent = np.ascontiguousarray(elements_of(self._tensors.held(one), one))
                 if not np.array_equal(now, sent.reshape(-1)):
                     yield one.name
+
+
+def _ending(error: BaseException, call: Call) -> Outcome:
+    """How a call ended that raised: a host may have no room for a row-sparse tensor."""
+    of_torch = type(error).__name__ == "OutOfMemoryError" or NO_MEMORY in str(error)
+    if not isinstance(error, MemoryError) and not of_torch:
+        return Outcome.REJECTED
+    return Outcome.NOT_POSSIBLE if call.sparse_bytes else Outcome.OUT_OF_MEMORY
 
 
 def _of(call: Call, role: str) -> Iterator[TensorArgument]:

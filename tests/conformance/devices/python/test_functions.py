@@ -116,6 +116,15 @@ def test_what_it_prints_is_told_once(device: Device, capfd: pytest.CaptureFixtur
     )
 
 
+def test_there_may_be_no_room_for_a_tensor_of_listed_rows(device: Device) -> None:
+    case = fake_case()
+    far = Tensor((1 << 33, 1), "int32", (7,), rows=((1 << 33) - 1,))
+    case.inputs["x"] = far  # type: ignore[index]
+    seen = device.run(fake_operator("takes_memory"), case)
+    assert seen.outcome is Outcome.NOT_POSSIBLE
+    assert device.run(fake_operator("last_row"), case).outputs["y"].tolist() == [7] * 6
+
+
 def test_views_keep_their_strides(device: Device) -> None:
     case = fake_case((1, 2, 3))
     case.inputs["x"] = Tensor((3,), "int32", (1, 2, 3), strides=(2,), start=1, spare=2)  # type: ignore[index]

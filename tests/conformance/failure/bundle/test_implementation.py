@@ -93,7 +93,7 @@ def test_a_device_of_a_plugin_names_itself_and_nothing_is_judged_in_its_place(
     words = "flipping.Flipped, a device of a pytest plugin (libopapi.so sha256 "
     said = capsys.readouterr().err
     assert f"nothing was judged: the implementation that failed is not here: {words}" in said
-    assert "or name another one by --libraries, --package, --kernels or --own-kernels" in said
+    assert "or name another one by --libraries, --package, --kernels, --implementation or" in said
     assert f"\ncalled: {words}" in told, "the run says what it really called"
     assert f"  called was {words}" in told, "and so does the failure"
     lines = [line for line in read_lines(out) if isinstance(line, DeviceLine)]
