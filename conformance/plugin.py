@@ -16,6 +16,7 @@ from conformance.catalogue import session
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import delivered
+from conformance.devices.pair import Pair
 from conformance.devices.withheld_calls import why_withheld
 from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError, text_of
@@ -89,6 +90,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("package", metavar="DIR", help=say.PACKAGE())
     add("implementation", metavar="OP=WHERE", action="append", help=say.IMPLEMENTATION())
     add("tensors", metavar="NAME", help=say.TENSORS())
+    add("against", metavar="WHAT", help=say.AGAINST())
+    add("same", metavar="bits", help=say.SAME())
     add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
     add("workload", metavar="NAME", action="append", help=say.WORKLOAD())
     add("standard", metavar="NAME", help=say.STANDARD())
@@ -143,12 +146,13 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     context = pytestconfig.stash[CONTEXT]
     kernels = suite.kernel_folders(context.operators, context.directories)
     called = suite.with_related(context.operators, context.records, context.oracle)
+    kernels_asked = Kernels(kernels, suite.kernel_names(called, kernels))
     try:
         opened = open_device(
             context.device,
             time_limit=context.time_limit,
             libraries=context.libraries,
-            kernels=Kernels(kernels, suite.kernel_names(called, kernels)),
+            kernels=kernels_asked,
             route=context.route,
             package=delivered(context.package, context.operators),
             functions=context.functions,
@@ -161,6 +165,9 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         if context.worker in PROBING:
             for line in probed(opened, context.operators, context.worker):
                 context.write(line, opened)
+        if context.against is not None:
+            limit, records = context.time_limit, context.records
+            opened = context.against.paired(opened, kernels_asked, limit, records)
         yield opened
     finally:
         opened.close()
@@ -285,6 +292,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     profile: DeviceProfile | None = getattr(pyfuncitem.funcargs.get("device"), "profile", None)
     if profile is not None:
         trial.arithmetic = Arithmetic.of(profile)
+    context = pyfuncitem.config.stash[CONTEXT]
+    if context.against is not None and isinstance(pair := pyfuncitem.funcargs.get("device"), Pair):
+        trial.beside = context.against.beside(pair, context.records, context.route)
     parameters = pyfuncitem.callspec.params
     operator: Any = parameters["operator"]
     trial.withheld = why_withheld(operator, mode_asked(parameters), profile)

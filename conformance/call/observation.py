@@ -102,6 +102,7 @@ class Observation:
     ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
     ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown,
     ``reopened`` how many processes the device lost with the call: it is opened anew for the next.
+    ``beside`` is what a second implementation answered the same call, None without one.
     """
 
     outcome: Outcome
@@ -119,3 +120,4 @@ class Observation:
     seconds: float = 0.0
     tiling_key: int | None = None
     reopened: int = 0
+    beside: Observation | None = None

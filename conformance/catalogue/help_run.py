@@ -77,6 +77,14 @@ TENSORS = Message(
     "what a Python function is given and returns: torch (default) or numpy",
     "Python 函数接收并返回的张量：torch（默认）或 numpy",
 )
+AGAINST = Message(
+    "judge a second implementation beside it, and tell which is wrong or how they differ: a route,"
+    " a device, a folder of libraries, FILE.py:NAME",
+    "同时判定第二个实现，并指出哪一个有误、或两者有何不同：调用路径、设备、库目录、FILE.py:NAME",
+)
+SAME = Message(
+    "with --against: both must give the same bits", "与 --against 同用：两者结果须逐位相同"
+)
 PACKAGE = Message(
     "judge the custom-operator package in DIR, and nothing else in its place: aclnn library, tiling"
     " library and kernel binaries (docs/how-to/packages.md)",

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from conformance.call.observation import Observation
 from conformance.catalogue import commands, front_door, options, run_lines
+from conformance.catalogue.against import AGAINST
 from conformance.catalogue.python_route import NOT_ASKED
 from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
@@ -37,11 +38,13 @@ from conformance.evidence.implementation import (
     unusable,
 )
 from conformance.failure import replay
+from conformance.judge.beside import judged_beside
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
+from conformance.session.against import NOTHING_BESIDE, Second, against_named
 from conformance.session.context import DEFAULTS, one_of
 from conformance.session.left_out import told
 from conformance.suite import records as suite
@@ -68,6 +71,7 @@ class Asked:
     standards: bool = False
     directories: tuple[Path, ...] = ()
     functions: Functions | None = None
+    second: Second = NOTHING_BESIDE
 
     @property
     def named(self) -> bool:
@@ -119,9 +123,13 @@ def judge_again(
             console.print(line, markup=False)
         libraries = checkout.libraries
     functions = None if asked.functions is None else with_keywords(asked.functions, records)
+    second = against_named(asked.second, device=asked.device, route=route, operators=[operator])
     place = (asked.device, console, asked.limit, libraries, kernels, route, package)
-    device = open_and_tell(*place, functions)
+    device, pair = open_and_tell(*place, functions), None
     try:
+        if second is not None:
+            device = pair = second.paired(device, kernels, asked.limit, records)
+            console.print(AGAINST(second=of_device(pair.second).words), markup=False)
         now = of_device(device, operator.name)
         if not asked.named:
             check_called(failed, now)
@@ -138,6 +146,9 @@ def judge_again(
     finally:
         device.close()
     if saved.judged_as == "values":
+        if second is not None and pair is not None:
+            judge = second.beside(pair, records, route)
+            observation, verdict = judged_beside(judge, operator, saved.case, observation, verdict)
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
     console.print(verdict.text, markup=False)
     for name, ruling in verdict.standards.items():

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import closing
 from typing import Any
 
+from rich.console import Console
+
+from conformance.catalogue import against as say
 from conformance.catalogue import help_run as helps
 from conformance.catalogue import options
 from conformance.devices.messages import Functions
-from conformance.errors import UsageError
+from conformance.devices.open import Kernels
+from conformance.errors import UsageError, text_of
+from conformance.evidence.implementation import of_device
 from conformance.failure import replay
 from conformance.record.operator import Operator
 from conformance.record.torch_binding import PYTHON
+from conformance.session.against import Against, Second
 from conformance.session.context import DEFAULTS, functions_of
 
 INSTEAD = ("libraries", "package", "kernels", "own_kernels", "kernel_coverage")
@@ -25,6 +32,8 @@ def add_device(group: Any) -> None:
     add("--device", default=DEFAULTS["device"], metavar="SPEC", help=helps.DEVICES())
     add("--implementation", action="append", default=[], metavar="FN", help=helps.IMPLEMENTATION())
     add("--tensors", metavar="NAME", help=helps.TENSORS())
+    add("--against", metavar="WHAT", help=helps.AGAINST())
+    add("--same", metavar="bits", help=helps.SAME())
 
 
 def functions_asked(
@@ -38,7 +47,7 @@ def functions_asked(
     names = parsed.operator
     if parsed.implementation and parsed.case is not None:
         names = [replay.load(parsed.case).case.operator]
-    functions = functions_of(*given, records, names)
+    functions = functions_of(*given, records, names, against=parsed.against is not None)
     if functions is None:
         return None
     for option in INSTEAD:
@@ -49,3 +58,18 @@ def functions_asked(
         raise UsageError("route", parsed.route, options.NOT_WITH(option="--implementation"))
     parsed.route, parsed.operator = PYTHON, list(functions.by_operator)
     return functions
+
+
+def second_asked(parsed: argparse.Namespace) -> Second:
+    """What the options say of a second implementation."""
+    return Second(parsed.against, parsed.same, parsed.tensors)
+
+
+def tell_second(against: Against, kernels: Kernels, limit: float, console: Console) -> None:
+    """Open the second device, and say what it calls. Raises `UsageError`, EnvironmentFailure."""
+    try:
+        with closing(against.opened(kernels, limit)) as second:
+            told = say.AGAINST(second=of_device(second).words)
+    except ValueError as error:
+        raise UsageError("against", against.text, text_of(error)) from error
+    console.print(told, markup=False)

@@ -18,7 +18,7 @@ from conformance.catalogue import device, options
 from conformance.catalogue import help_run as helps
 from conformance.cli.again import Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
-from conformance.cli.functions import add_device
+from conformance.cli.functions import add_device, second_asked
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.draw.profiles import PROFILES
 from conformance.errors import UsageError
@@ -88,7 +88,8 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     records = suite.records(directories)
     bundle = read_bundle(parsed.bundle)
     given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
-    functions = functions_of(*given, records, [bundle.replay.case.operator])
+    named = [bundle.replay.case.operator]
+    functions = functions_of(*given, records, named, against=parsed.against is not None)
     route = one_of(ROUTES, options.ROUTE_OF_CASE(), parsed.route or bundle.replay.route)
     route = PYTHON if functions is not None else route
     judgement(bundle.replay, all_on_route(records, route))
@@ -103,6 +104,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         own_kernels=parsed.own_kernels,
         beside=parsed.bundle,
         functions=functions,
+        second=second_asked(parsed),
         standard=parsed.standard,
         standards=parsed.standards,
         directories=directories,

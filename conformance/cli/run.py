@@ -21,7 +21,7 @@ from conformance.cli import runner
 from conformance.cli.again import Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
-from conformance.cli.functions import add_device, functions_asked
+from conformance.cli.functions import add_device, functions_asked, second_asked, tell_second
 from conformance.cli.request import Request
 from conformance.cli.watch import OPTION, watch
 from conformance.devices.messages import Functions
@@ -41,6 +41,7 @@ from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
+from conformance.session.against import against_named
 from conformance.session.context import (
     DEFAULTS,
     folder_of,
@@ -247,7 +248,11 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
         functions=functions,
+        tensors=parsed.tensors,
     )
+    second = second_asked(parsed)
+    against = against_named(second, device=parsed.device, route=route, operators=chosen)
+    request = replace(request, against=() if against is None else against.words)
     try:
         if found.failure is not None:
             raise found.failure
@@ -276,6 +281,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if isinstance(opened, NpuDevice):
         request = replace(request, workers=_one_for_each_card(workers, opened.free_cards, console))
     opened.close()
+    if against is not None:
+        tell_second(against, needed, limit, console)
     request = replace(request, called=of_device(opened).words)
     runner.check_device(request, opened.profile)
     outcome = runner.run(request, console)
@@ -344,6 +351,7 @@ def _judge_saved(
         own_kernels=parsed.own_kernels,
         beside=parsed.case.parent,
         functions=functions,
+        second=second_asked(parsed),
         standard=parsed.standard,
         standards=parsed.standards,
         directories=tuple(parsed.operators),

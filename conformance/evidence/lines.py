@@ -80,6 +80,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     workspace_bytes: int = 0
     call_seconds: float = 0.0
     unconfirmed: tuple[str, ...] = ()
+    beside: str = ""
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -275,6 +276,7 @@ def verdict_line(
         workspace_bytes=observation.workspace_bytes,
         call_seconds=round(observation.seconds, 6),
         unconfirmed=unconfirmed(verdict, observation),
+        beside=verdict.beside,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -108,6 +109,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     parts: int = 1
     standard: str = ""
     standards: list[StandardRow] = []
+    against: dict[str, int] = {}
     failures: list[FailureLine] = []
     observed: list[str] = []
     withheld: list[str] = []
@@ -116,6 +118,18 @@ class Evidence(msgspec.Struct, kw_only=True):
     errors: dict[str, str] = {}
     said: dict[str, Any] = {}
     seal: Seal | None = None
+
+
+def against(lines: Iterable[AnyLine]) -> dict[str, int]:
+    """How many distinct cases came out how beside a second implementation, by
+    `conformance.judge.beside`'s words; a case that failed once counts as that."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if not isinstance(line, VerdictLine) or not line.beside or line.phase not in COUNTED:
+            continue
+        if line.digest not in found or not line.ok:
+            found[line.digest] = line.beside
+    return dict(Counter(found.values()))
 
 
 def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]) -> list[Cell]:

@@ -104,6 +104,8 @@ class Verdict:
     is the clause that is broken. ``subject`` is what was judged, told by its text.
     ``standards`` has what published standards say of the summed outputs, by name, if asked.
     ``judged`` is False where the device could not make the call: then ``ok`` says nothing of it.
+    ``beside`` is what came of a second implementation beside the first
+    (`conformance.judge.beside`), "" without one.
     """
 
     ok: bool
@@ -114,6 +116,7 @@ class Verdict:
     subject: Case | str = ""
     standards: Mapping[str, str] = field(default_factory=dict)
     judged: bool = True
+    beside: str = ""
 
     @property
     def text(self) -> str:

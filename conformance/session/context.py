@@ -30,6 +30,7 @@ from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES, Operator
 from conformance.record.torch_binding import PYTHON
+from conformance.session.against import Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
@@ -68,6 +69,7 @@ class Context:
             self.device,
             self.route,
             self.records,
+            against=option.conformance_against is not None,
         )
         named = option.conformance_operator or ()
         wanted = suite.chosen(self.records, named, self.directories)
@@ -80,6 +82,13 @@ class Context:
         self.operators = tuple(
             asked(on_it(one, self.records, self.route, self.called), self.traits)
             for one in self.kept.operators
+        )
+        named_second = (option.conformance_against, option.conformance_same)
+        self.against = against_named(
+            Second(*named_second, option.conformance_tensors),
+            device=self.device,
+            route=self.route,
+            operators=self.operators,
         )
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
@@ -138,6 +147,7 @@ class Context:
             workloads=tuple(named_workloads),
             shard=self.shard,
             functions=self.functions,
+            against=() if self.against is None else self.against.words,
         )
         self.judges = False
         self.diagnosed: dict[str, str] = {}
@@ -205,14 +215,17 @@ def functions_of(
     route: str,
     records: Mapping[str, Operator],
     operators: Sequence[str] = (),
+    *,
+    against: bool = False,
 ) -> Functions | None:
     """The Python functions that are judged, None without any; raises `UsageError`.
 
-    ``texts`` are those of ``--implementation``, ``operators`` are asked for by name.
+    ``texts`` are those of ``--implementation``, ``operators`` are asked for by name; ``against``:
+    another implementation stands beside, which may be a function that is given these tensors.
     """
     if not texts:
         device_spec(device)
-        if tensors is not None:
+        if tensors is not None and not against:
             raise UsageError("tensors", tensors, options.WITH(option="--implementation"))
         if route == PYTHON:
             raise UsageError("route", route, python_route.NEEDS_FUNCTION())

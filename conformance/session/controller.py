@@ -38,6 +38,7 @@ from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import (
     COUNTED,
     Evidence,
+    against,
     lost_cards,
     now,
     observed,
@@ -198,7 +199,7 @@ class Controller:
         here = [key for key in self._declared() if cell_id(*key) not in away]
         evidence.cells, evidence.withheld = summarize(lines, here), withheld(lines)
         evidence.selected = len(self.selected - away)
-        evidence.standards = standard_rows(lines)
+        evidence.standards, evidence.against = standard_rows(lines), against(lines)
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
         evidence.orders = _orders(line for line in lines if isinstance(line, OrderLine))

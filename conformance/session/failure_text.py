@@ -228,6 +228,11 @@ def replay_line(folder: Path, context: Context) -> str:
         words += ["--tensors", tensors] if tensors != TENSORS[0] else []
     elif context.route != DEFAULTS["route"]:
         words += ["--route", context.route]
+    if context.against is not None:
+        words += ["--against", context.against.text]
+        words += ["--same", "bits"] if context.against.same_bits else []
+        if context.functions is None and context.against.tensors != TENSORS[0]:
+            words += ["--tensors", context.against.tensors]
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.traits.checkout:

@@ -32,6 +32,7 @@ from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
+from conformance.judge.beside import judged_beside
 from conformance.judge.judged import Judged
 from conformance.judge.quarantined import observe_quarantined as told_of
 from conformance.judge.relate import related
@@ -202,6 +203,7 @@ def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     trial = current()
     if trial is not None:
         verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
+        observation, verdict = judged_beside(trial.beside, operator, case, observation, verdict)
     return record(verdict, case, observation)
 
 

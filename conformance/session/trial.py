@@ -30,6 +30,7 @@ from conformance.catalogue import session as say
 from conformance.devices.traits import LibraryTraits
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.failure.guessed import telling
+from conformance.judge.beside import Beside
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import ByStandard
 from conformance.judge.judged import Judged
@@ -60,9 +61,9 @@ class Trial:
     """The attempts of one item.
 
     ``note(judged, phase, seconds)`` is called for every verdict. ``records`` are all operators by
-    name; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
-    ``libraries`` says what machines its libraries are meant for; ``of_sequences`` that the item
-    draws sequences, which take long to draw.
+    name; ``by_standard`` adds what published standards say, ``beside`` a second implementation;
+    ``arithmetic`` is the device's, and ``libraries`` says what machines its libraries are meant
+    for; ``of_sequences`` that the item draws sequences, which take long to draw.
 
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
     smallest case. ``lost`` says what was lost after a refusal, which stands then without having
@@ -75,6 +76,7 @@ class Trial:
     budget: SearchBudget
     diagnoses: KnownDiagnoses = field(default_factory=KnownDiagnoses)
     by_standard: ByStandard = field(default_factory=ByStandard)
+    beside: Beside | None = None
     records: Mapping[str, Operator] = field(default_factory=dict)
     arithmetic: Arithmetic = IEEE
     libraries: LibraryTraits = field(default_factory=LibraryTraits)

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from rich.styled import Styled
 from rich.table import Table
 
+from conformance.catalogue import against
 from conformance.catalogue import run_lines as say
 from conformance.catalogue import table as words
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
+from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND
 from conformance.judge.headline import parted
 from conformance.names import cell_id
 from conformance.text.orders import order_lines
@@ -69,6 +71,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from lost_lines(evidence)
     yield from impossible_lines(evidence)
     yield from withheld_lines(evidence)
+    yield from against_lines(evidence)
     if evidence.selected:
         yield from coverage_lines(evidence) if verbose else coverage_line(evidence)
     yield from kernel_lines(evidence)
@@ -80,6 +83,20 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     else:
         yield from order_line(evidence)
         yield from quarantine_line(evidence, earlier)
+
+
+def against_lines(evidence: Evidence) -> Iterator[str]:
+    """What came of a second implementation beside the first."""
+    found = evidence.against
+    if not found:
+        return
+    second = evidence.request.get("against", "").removesuffix(", bits")
+    same, other = found.get(SAME, 0), found.get(OTHER_BITS, 0)
+    counts = {"same": same, "other": other, "cases": sum(found.values())}
+    yield against.TOLD(second=second, **counts)
+    wrong = {"one": found.get(FIRST, 0), "two": found.get(SECOND, 0), "both": found.get(BOTH, 0)}
+    if any(wrong.values()):
+        yield against.WRONG(second=second, **wrong)
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:

@@ -1,0 +1,102 @@
+"""Of two implementations it is told which is wrong, and whether two right ones are the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.call.observation import Observation, Outcome
+from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND, Beside, judged_beside
+from conformance.judge.calls import judge
+from conformance.judge.verdict import Verdict
+from tests.conformance.segment_sum import bits, case, observe, operator, right, whole
+
+RECORD = operator(order_clause=None)
+MADE = whole()
+TWO = Beside({RECORD.name: RECORD}, first="old", second="new")
+
+
+def wrong() -> Observation:
+    y = right(MADE)
+    bits(y)[2, 17] ^= 1
+    return observe(y)
+
+
+def beside(
+    one: Observation, other: Observation | None, two: Beside = TWO, made: Any = MADE
+) -> tuple[Observation, Verdict]:
+    verdict = judge(RECORD, made, one)
+    return judged_beside(two, RECORD, made, replace(one, beside=other), verdict)
+
+
+def test_the_same_bits_are_told() -> None:
+    _, verdict = beside(observe(right(MADE)), observe(right(MADE)))
+    assert (verdict.ok, verdict.beside) == (True, SAME)
+    assert "accepted, with the same bits from old and new." in verdict.headline
+
+
+def test_the_second_alone_is_wrong_and_its_answer_is_shown() -> None:
+    seen, verdict = beside(observe(right(MADE)), wrong())
+    assert (verdict.ok, verdict.beside) == (False, SECOND)
+    assert "wrong is new, not old: 1 of 144 elements of y is wrong." in verdict.headline
+    assert np.array_equal(bits(seen.outputs["y"]), bits(wrong().outputs["y"]))
+    assert "y: 1 of 144 elements differ in bits, first [2, 17]: " in str(verdict)
+
+
+def test_the_first_alone_is_wrong() -> None:
+    _, verdict = beside(wrong(), observe(right(MADE)))
+    assert (verdict.ok, verdict.beside) == (False, FIRST)
+    assert "wrong is old, not new: 1 of 144 elements of y is wrong." in verdict.headline
+
+
+def test_both_are_wrong_alike() -> None:
+    _, verdict = beside(wrong(), wrong())
+    assert (verdict.ok, verdict.beside) == (False, BOTH)
+    assert "both are wrong, old and new; the first: 1 of 144" in verdict.headline
+    assert "differ in bits" not in str(verdict)
+
+
+def test_a_second_that_does_not_end_is_wrong() -> None:
+    _, verdict = beside(observe(right(MADE)), Observation(Outcome.TIMED_OUT, seconds=2.0))
+    assert verdict.beside == SECOND
+    assert "wrong is new, not old: the call timed out after 2.00 s." in verdict.headline
+
+
+@pytest.mark.parametrize("same_bits", [False, True])
+def test_other_bits_of_two_right_ones_fail_if_the_same_are_asked(same_bits: bool) -> None:
+    made = case([[1.0], [-1.0], [0.0]], [[0, 1], [2, 2]])
+    one, other = (observe(np.array([[zero], [0.0]], np.float16)) for zero in (0.0, -0.0))
+    two = replace(TWO, same_bits=same_bits)
+    _, verdict = beside(one, other, two, made)
+    assert (verdict.ok, verdict.beside) == (not same_bits, OTHER_BITS)
+    assert "both are accepted, old and new, and differ in bits." in verdict.headline
+    assert "y: 1 of 2 elements differ in bits, first [0, 0]: 0x0000 (0.0) and 0x8000 (-0.0)" in str(
+        verdict
+    )
+
+
+def test_what_is_left_open_may_differ() -> None:
+    contract = replace(RECORD.contracts["y"], specified=lambda inputs, attributes: OPEN)
+    record = replace(RECORD, contracts={"y": contract})
+    one, other = observe(right(MADE)), wrong()
+    verdict = judge(record, MADE, one)
+    two = replace(TWO, records={record.name: record})
+    _, verdict = judged_beside(two, record, MADE, replace(one, beside=other), verdict)
+    assert verdict.beside == SAME
+
+
+OPEN = np.ones((4, 36), np.bool_)
+OPEN[2, 17] = False
+
+
+@pytest.mark.parametrize("other", [None, Observation(Outcome.NOT_POSSIBLE)])
+def test_without_a_second_answer_the_verdict_is_that_of_the_first(
+    other: Observation | None,
+) -> None:
+    sparse = replace(RECORD, unreached=lambda case: "no way to say it")
+    _, verdict = beside(observe(right(MADE)), other, replace(TWO, records={RECORD.name: sparse}))
+    assert (verdict.ok, verdict.beside) == (True, "")
+    assert "accepted; y: 144 elements" in verdict.headline
