@@ -141,3 +141,173 @@ def readable(tensor: Tensor | None) -> Tensor | None:
         return None
     half = INTERPRETED and tensor.dtype == torch.bfloat16
     return (tensor.float() if half else tensor).contiguous()
+
+
+# Wrong twins: a run finds the mistake in each.
+
+
+@triton.jit
+def copy_short(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """The mask ends at the last column that is a multiple of 16."""
+    rank = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = tl.load(order + rank, mask=rank < kept, other=0) // slots
+    inside = (rank < kept)[:, None] & (column < width // 16 * 16)[None, :]
+    row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
+    tl.store(made + rank[:, None] * width + column[None, :], row, mask=inside)
+
+
+@triton.jit
+def copy_int32(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Offsets are int32: they are negative beyond 2^31 elements."""
+    rank = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = (tl.load(order + rank, mask=rank < kept, other=0) // slots).to(tl.int32)
+    inside = (rank < kept)[:, None] & (column < width)[None, :]
+    row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
+    tl.store(made + rank[:, None] * width + column[None, :], row, mask=inside)
+
+
+@triton.jit
+def copy_ends(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """The last row of a block is that of the next rank."""
+    rank = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    taken = rank + (tl.arange(0, ROWS) == ROWS - 1)
+    token = tl.load(order + taken, mask=taken < kept, other=0) // slots
+    inside = (rank < kept)[:, None] & (column < width)[None, :]
+    row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
+    tl.store(made + rank[:, None] * width + column[None, :], row, mask=inside)
+
+
+def permute_short_tail(
+    tokens: Tensor, indices: Tensor, num_out_tokens: int | None = None, padded_mode: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Columns beyond a multiple of 16 are not copied."""
+    return permute_by(copy_short, tokens, indices, num_out_tokens)
+
+
+def permute_int32_offsets(
+    tokens: Tensor, indices: Tensor, num_out_tokens: int | None = None, padded_mode: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Offsets of elements are int32."""
+    return permute_by(copy_int32, tokens, indices, num_out_tokens)
+
+
+def permute_block_ends(
+    tokens: Tensor, indices: Tensor, num_out_tokens: int | None = None, padded_mode: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The last row of a block is wrong."""
+    return permute_by(copy_ends, tokens, indices, num_out_tokens)
+
+
+def permute_one_block(
+    tokens: Tensor, indices: Tensor, num_out_tokens: int | None = None, padded_mode: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The grid has one block of rows, and the kernel no loop over the others."""
+    return permute_by(copy_rows, tokens, indices, num_out_tokens, programs=1)
+
+
+@triton.jit
+def sum_in_half(
+    rows, ranks, probs, made, kept, tokens, slots, width,
+    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """The sum is kept in the dtype of the rows."""
+    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = (token < tokens)[:, None] & (column < width)[None, :]
+    total = tl.zeros([ROWS, COLUMNS], rows.dtype.element_ty)
+    for slot in range(slots):
+        place = token * slots + slot
+        rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
+        adds = (token < tokens) & (rank < kept)
+        weight = tl.full([ROWS], 1, tl.float32)
+        if WEIGHED:
+            weight = tl.load(probs + place, mask=token < tokens, other=0).to(tl.float32)
+            adds = adds & (weight != 0)
+        read = adds[:, None] & inside
+        row = tl.load(rows + rank[:, None] * width + column[None, :], mask=read, other=0)
+        added = tl.where(read, row.to(tl.float32) * weight[:, None], 0)
+        total += added.to(rows.dtype.element_ty)
+    tl.store(made + token[:, None] * width + column[None, :], total, mask=inside)
+
+
+@triton.jit
+def sum_all(
+    rows, ranks, probs, made, kept, tokens, slots, width,
+    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """A row that was not kept, or that weighs 0, is multiplied all the same."""
+    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = (token < tokens)[:, None] & (column < width)[None, :]
+    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    for slot in range(slots):
+        place = token * slots + slot
+        rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
+        weight = tl.full([ROWS], 1, tl.float32)
+        if WEIGHED:
+            weight = tl.load(probs + place, mask=token < tokens, other=0).to(tl.float32)
+        read = inside & (rank < kept)[:, None]
+        row = tl.load(rows + rank[:, None] * width + column[None, :], mask=read, other=0)
+        total += row.to(tl.float32) * weight[:, None]
+    tl.store(made + token[:, None] * width + column[None, :], total, mask=inside)
+
+
+@triton.jit
+def sum_by_slots(
+    rows, ranks, probs, made, kept, tokens, slots, width,
+    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """Ranks are read slot by slot, as those of MoeInitRouting lie."""
+    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = (token < tokens)[:, None] & (column < width)[None, :]
+    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    for slot in range(slots):
+        place = slot * tokens + token
+        rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
+        adds = (token < tokens) & (rank < kept)
+        weight = tl.full([ROWS], 1, tl.float32)
+        if WEIGHED:
+            weight = tl.load(probs + token * slots + slot, mask=token < tokens, other=0)
+            weight = weight.to(tl.float32)
+            adds = adds & (weight != 0)
+        read = adds[:, None] & inside
+        row = tl.load(rows + rank[:, None] * width + column[None, :], mask=read, other=0)
+        total += tl.where(read, row.to(tl.float32) * weight[:, None], 0)
+    tl.store(made + token[:, None] * width + column[None, :], total, mask=inside)
+
+
+def unpermute_in_half(
+    permuted_tokens: Tensor,
+    sorted_indices: Tensor,
+    probs: Tensor | None = None,
+    padded_mode: bool = False,
+    restore_shape: tuple[int, ...] | None = None,
+) -> Tensor:
+    """Each addition is rounded to the dtype of the tokens."""
+    return unpermute_by(sum_in_half, permuted_tokens, sorted_indices, probs)
+
+
+def unpermute_zero_times_infinity(
+    permuted_tokens: Tensor,
+    sorted_indices: Tensor,
+    probs: Tensor | None = None,
+    padded_mode: bool = False,
+    restore_shape: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A row of probability 0 is added, and makes NaN of an infinity."""
+    return unpermute_by(sum_all, permuted_tokens, sorted_indices, probs)
+
+
+def unpermute_by_slots(
+    permuted_tokens: Tensor,
+    sorted_indices: Tensor,
+    probs: Tensor | None = None,
+    padded_mode: bool = False,
+    restore_shape: tuple[int, ...] | None = None,
+) -> Tensor:
+    """Ranks are taken for [K, N]."""
+    return unpermute_by(sum_by_slots, permuted_tokens, sorted_indices, probs)
