@@ -24,10 +24,12 @@ TILE, COLUMNS = (1 << 18, 1 << 16) if INTERPRETED else (1 << 12, 1 << 10)
 
 
 @triton.jit
-def copy_rows(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def copy_rows(
+    tokens, order, made, kept, slots, width, block_rows: tl.constexpr, block_columns: tl.constexpr
+):
     """Row r of ``made`` [kept, width] is the token of slot ``order[r]``."""
-    rank = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    rank = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     token = tl.load(order + rank, mask=rank < kept, other=0) // slots
     inside = (rank < kept)[:, None] & (column < width)[None, :]
     row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
@@ -59,7 +61,7 @@ def permute_by(
         grid = (programs or triton.cdiv(kept, rows), triton.cdiv(width, columns))
         kernel[grid](
             *(tokens.contiguous(), order, made, kept, slots, width),
-            **{"ROWS": rows, "COLUMNS": columns},
+            **{"block_rows": rows, "block_columns": columns},
         )
     return made, ranks
 
@@ -78,20 +80,29 @@ def rows_kept(slots: int, num_out_tokens: int | None) -> int:
 
 @triton.jit
 def sum_rows(
-    rows, ranks, probs, made, kept, tokens, slots, width,
-    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    rows,
+    ranks,
+    probs,
+    made,
+    kept,
+    tokens,
+    slots,
+    width,
+    weighed: tl.constexpr,
+    block_rows: tl.constexpr,
+    block_columns: tl.constexpr,
+):
     """Row i of ``made`` [tokens, width] is the sum of the rows of token i, added in float32."""
-    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     inside = (token < tokens)[:, None] & (column < width)[None, :]
-    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    total = tl.zeros([block_rows, block_columns], tl.float32)
     for slot in range(slots):
         place = token * slots + slot
         rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
         adds = (token < tokens) & (rank < kept)
-        weight = tl.full([ROWS], 1, tl.float32)
-        if WEIGHED:
+        weight = tl.full([block_rows], 1, tl.float32)
+        if weighed:
             weight = tl.load(probs + place, mask=token < tokens, other=0).to(tl.float32)
             adds = adds & (weight != 0)
         read = adds[:, None] & inside
@@ -130,7 +141,7 @@ def unpermute_by(
         grid = (triton.cdiv(tokens, rows), triton.cdiv(width, columns))
         kernel[grid](
             *(*inputs, made, kept, tokens, slots, width),
-            **{"WEIGHED": probs is not None, "ROWS": rows, "COLUMNS": columns},
+            **{"weighed": probs is not None, "block_rows": rows, "block_columns": columns},
         )
     return made.to(permuted_tokens.dtype)
 
@@ -147,10 +158,12 @@ def readable(tensor: Tensor | None) -> Tensor | None:
 
 
 @triton.jit
-def copy_short(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def copy_short(
+    tokens, order, made, kept, slots, width, block_rows: tl.constexpr, block_columns: tl.constexpr
+):
     """The mask ends at the last column that is a multiple of 16."""
-    rank = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    rank = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     token = tl.load(order + rank, mask=rank < kept, other=0) // slots
     inside = (rank < kept)[:, None] & (column < width // 16 * 16)[None, :]
     row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
@@ -158,10 +171,12 @@ def copy_short(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLU
 
 
 @triton.jit
-def copy_int32(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def copy_int32(
+    tokens, order, made, kept, slots, width, block_rows: tl.constexpr, block_columns: tl.constexpr
+):
     """Offsets are int32: they are negative beyond 2^31 elements."""
-    rank = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    rank = tl.program_id(0) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     token = (tl.load(order + rank, mask=rank < kept, other=0) // slots).to(tl.int32)
     inside = (rank < kept)[:, None] & (column < width)[None, :]
     row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
@@ -169,11 +184,13 @@ def copy_int32(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLU
 
 
 @triton.jit
-def copy_ends(tokens, order, made, kept, slots, width, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def copy_ends(
+    tokens, order, made, kept, slots, width, block_rows: tl.constexpr, block_columns: tl.constexpr
+):
     """The last row of a block is that of the next rank."""
-    rank = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
-    taken = rank + (tl.arange(0, ROWS) == ROWS - 1)
+    rank = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
+    taken = rank + (tl.arange(0, block_rows) == block_rows - 1)
     token = tl.load(order + taken, mask=taken < kept, other=0) // slots
     inside = (rank < kept)[:, None] & (column < width)[None, :]
     row = tl.load(tokens + token[:, None] * width + column[None, :], mask=inside, other=0)
@@ -210,20 +227,29 @@ def permute_one_block(
 
 @triton.jit
 def sum_in_half(
-    rows, ranks, probs, made, kept, tokens, slots, width,
-    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    rows,
+    ranks,
+    probs,
+    made,
+    kept,
+    tokens,
+    slots,
+    width,
+    weighed: tl.constexpr,
+    block_rows: tl.constexpr,
+    block_columns: tl.constexpr,
+):
     """The sum is kept in the dtype of the rows."""
-    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     inside = (token < tokens)[:, None] & (column < width)[None, :]
-    total = tl.zeros([ROWS, COLUMNS], rows.dtype.element_ty)
+    total = tl.zeros([block_rows, block_columns], rows.dtype.element_ty)
     for slot in range(slots):
         place = token * slots + slot
         rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
         adds = (token < tokens) & (rank < kept)
-        weight = tl.full([ROWS], 1, tl.float32)
-        if WEIGHED:
+        weight = tl.full([block_rows], 1, tl.float32)
+        if weighed:
             weight = tl.load(probs + place, mask=token < tokens, other=0).to(tl.float32)
             adds = adds & (weight != 0)
         read = adds[:, None] & inside
@@ -235,19 +261,28 @@ def sum_in_half(
 
 @triton.jit
 def sum_all(
-    rows, ranks, probs, made, kept, tokens, slots, width,
-    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    rows,
+    ranks,
+    probs,
+    made,
+    kept,
+    tokens,
+    slots,
+    width,
+    weighed: tl.constexpr,
+    block_rows: tl.constexpr,
+    block_columns: tl.constexpr,
+):
     """A row that was not kept, or that weighs 0, is multiplied all the same."""
-    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     inside = (token < tokens)[:, None] & (column < width)[None, :]
-    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    total = tl.zeros([block_rows, block_columns], tl.float32)
     for slot in range(slots):
         place = token * slots + slot
         rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
-        weight = tl.full([ROWS], 1, tl.float32)
-        if WEIGHED:
+        weight = tl.full([block_rows], 1, tl.float32)
+        if weighed:
             weight = tl.load(probs + place, mask=token < tokens, other=0).to(tl.float32)
         read = inside & (rank < kept)[:, None]
         row = tl.load(rows + rank[:, None] * width + column[None, :], mask=read, other=0)
@@ -257,20 +292,29 @@ def sum_all(
 
 @triton.jit
 def sum_by_slots(
-    rows, ranks, probs, made, kept, tokens, slots, width,
-    WEIGHED: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-):  # fmt: skip
+    rows,
+    ranks,
+    probs,
+    made,
+    kept,
+    tokens,
+    slots,
+    width,
+    weighed: tl.constexpr,
+    block_rows: tl.constexpr,
+    block_columns: tl.constexpr,
+):
     """Ranks are read slot by slot, as those of MoeInitRouting lie."""
-    token = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    token = tl.program_id(0).to(tl.int64) * block_rows + tl.arange(0, block_rows)
+    column = tl.program_id(1) * block_columns + tl.arange(0, block_columns)
     inside = (token < tokens)[:, None] & (column < width)[None, :]
-    total = tl.zeros([ROWS, COLUMNS], tl.float32)
+    total = tl.zeros([block_rows, block_columns], tl.float32)
     for slot in range(slots):
         place = slot * tokens + token
         rank = tl.load(ranks + place, mask=token < tokens, other=0).to(tl.int64)
         adds = (token < tokens) & (rank < kept)
-        weight = tl.full([ROWS], 1, tl.float32)
-        if WEIGHED:
+        weight = tl.full([block_rows], 1, tl.float32)
+        if weighed:
             weight = tl.load(probs + token * slots + slot, mask=token < tokens, other=0)
             weight = weight.to(tl.float32)
             adds = adds & (weight != 0)
