@@ -25,7 +25,7 @@ __all__ = ["judge_implementation", "judged"]
 def __getattr__(name: str) -> Any:
     """What tests of one's own use, imported where it is used."""
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(name)
     from conformance import own_tests
 
     return getattr(own_tests, name)

@@ -65,6 +65,10 @@ SHARES_MEMORY = Message(
     "{output} shares the memory of input {input}: it must be a tensor of its own",
     "{output} 与输入 {input} 共用内存：应为独立的张量",
 )
+EARLIER_CHANGED = Message(
+    "{output} of the call before is changed by this call: it must be a tensor of its own",
+    "上一次调用的 {output} 被本次调用修改：应为独立的张量",
+)
 PRINTED = Message(
     "{function} printed {count} bytes in one call, and may print in others: {first}",
     "{function} 在一次调用中输出了 {count} 字节，其他调用中也可能输出：{first}",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance import poison
 from conformance.call.observation import UNTOLD, Outcome
@@ -28,6 +29,10 @@ NO_MEMORY = "DefaultCPUAllocator"
 """In what torch raises if the host has no memory: it is no error of a class of its own."""
 
 
+KEPT = 1 << 16
+"""Bytes of a result up to which it is kept to the next call, to see that this leaves it alone."""
+
+
 class OtherResult(Exception):  # noqa: N818 - what was answered
     """A function answered something else than its outputs; the text says what."""
 
@@ -42,6 +47,7 @@ class PythonRoute:
         tensors: TorchTensors | NumpyTensors,
     ) -> None:
         self._segment, self._functions, self._tensors = segment, functions, tensors
+        self._earlier: list[tuple[TensorArgument, Any, NDArray[np.uint8]]] = []
 
     def run(self, call: Call) -> Answer | Unavailable:
         """Run one call to its end, whatever that is."""
@@ -58,6 +64,7 @@ class PythonRoute:
             given = {one.name: self._tensors.given(one) for one in _of(call, "input")}
             start = time.perf_counter()
             results = self._called(call, call.torch, function, given)
+            self._check_earlier()
             self._take(call, results, given)
         except OtherResult as error:
             outcome, message = Outcome.FAILED, str(error)
@@ -134,6 +141,15 @@ class PythonRoute:
             elements = elements_of(self._tensors.held(one), one)
             bits = self._tensors.elements(result, one.itemsize)
             elements[...] = bits.reshape(elements.shape)
+            if bits.size <= KEPT:
+                self._earlier.append((one, result, bits.copy()))
+
+    def _check_earlier(self) -> None:
+        """Raise `OtherResult` for a result of the call before that is not as it was."""
+        earlier, self._earlier = self._earlier, []
+        for one, result, bits in earlier:
+            if not np.array_equal(self._tensors.elements(result, one.itemsize), bits):
+                raise OtherResult(say.EARLIER_CHANGED(output=one.name))
 
     def _changed(self, call: Call, given: Mapping[str, Any]) -> Iterator[str]:
         """The inputs whose elements are not as sent; of one with listed rows nothing is told."""

@@ -85,11 +85,11 @@ LIBRARIES = Implementation(source="libraries", place="/opt/l", libraries={"libop
             text_of(absent(LIBRARIES, implementation.IN_THE_BUNDLE())),
             "the implementation that failed is not here: the libraries in /opt/l (libopapi.so"
             " sha256 bbbbbbbbbbbbbbbb): the folder lies in the bundle. Name it by --libraries, or"
-            " name another one by --libraries, --package, --kernels or --own-kernels (the suite's"
-            " own)",
+            " name another one by --libraries, --package, --kernels, --implementation or"
+            " --own-kernels (the suite's own)",
             "此处没有当时失败的实现：库目录 /opt/l（libopapi.so sha256 bbbbbbbbbbbbbbbb）："
             "该目录位于复现包内。用 --libraries 指明它，或用 --libraries、--package、--kernels、"
-            "--own-kernels 指明另一实现（最后一项为套件自带）",
+            "--implementation、--own-kernels 指明另一实现（最后一项为套件自带）",
         ),
     ],
 )

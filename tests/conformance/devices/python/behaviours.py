@@ -99,6 +99,14 @@ def prints(x: Any, addend: int) -> Any:
     return good(x, addend)
 
 
+BUFFER = np.empty(6, np.int32)
+
+
+def in_one_buffer(x: Any, addend: int) -> Any:
+    BUFFER[:] = good(x, addend)
+    return BUFFER
+
+
 def counts(x: Any, addend: int) -> Any:
     CALLS.append(addend)
     return good(x, addend + len(CALLS))

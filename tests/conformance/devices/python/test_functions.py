@@ -107,6 +107,15 @@ def test_a_function_starts_without_state_where_the_device_is_opened_anew(device:
     assert run(device, "counts").outputs["y"][0] == 12
 
 
+def test_a_result_stays_as_it_is_in_the_next_call(device: Device) -> None:
+    assert run(device, "in_one_buffer").outputs["y"].tolist() == SUM
+    again = device.run(fake_operator("in_one_buffer"), fake_case(addend=11))
+    assert again.outcome is Outcome.FAILED
+    assert again.message == (
+        "y of the call before is changed by this call: it must be a tensor of its own"
+    )
+
+
 def test_what_it_prints_is_told_once(device: Device, capfd: pytest.CaptureFixture[str]) -> None:
     with closing(open_device(functions=functions(talks=f"{FILE}:prints"))) as opened:
         for _ in range(2):
