@@ -1,8 +1,9 @@
 """The conformance harness: draws cases, runs a device, judges what it answers."""
 
+import importlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conformance.former_names import install
 
@@ -16,16 +17,11 @@ if SUITE.is_dir():
 
 install()
 
-if TYPE_CHECKING:
-    from conformance.own_tests import judge_implementation, judged
-
-__all__ = ["judge_implementation", "judged"]
+OF_OWN_TESTS = ("judge_implementation", "judged")
+"""What tests of one's own use, imported when it is used: every room imports this module."""
 
 
 def __getattr__(name: str) -> Any:
-    """What tests of one's own use, imported where it is used."""
-    if name not in __all__:
+    if name not in OF_OWN_TESTS:
         raise AttributeError(name)
-    from conformance import own_tests
-
-    return getattr(own_tests, name)
+    return getattr(importlib.import_module("conformance.own_tests"), name)

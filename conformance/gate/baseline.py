@@ -50,7 +50,7 @@ class Baseline(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 def default_name(facts: Facts) -> str:
     """The name of a baseline that is given none: of its key."""
     key = facts.key
-    parts = [key.soc if facts.kind == "npu" else f"sim-{key.soc}", f"cann{key.cann}", key.route]
+    parts = [f"sim-{key.soc}" if facts.kind == "sim" else key.soc, f"cann{key.cann}", key.route]
     for what, value in (("driver", key.driver), ("torch", key.torch_npu), ("corpus", key.corpus)):
         parts += [f"{what}{value}"] if value != "none" else []
     parts += [facts.profile]
