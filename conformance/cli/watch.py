@@ -18,6 +18,7 @@ from rich.console import Console
 from conformance import places
 from conformance.catalogue import front_door as say
 from conformance.catalogue import options
+from conformance.devices.python.named import folder_of_function
 from conformance.errors import ENVIRONMENT, NOTHING_TO_DO, REFUSED, UsageError
 from conformance.evidence.summary import read_evidence
 from conformance.text.command_lines import called, near
@@ -34,8 +35,9 @@ SOURCES = frozenset(
     (".py", ".cpp", ".cc", ".c", ".h", ".hpp", ".toml", ".json", ".jsonl", ".so", ".o")
 )
 APART = frozenset(("__pycache__", "build", "reports", "node_modules"))
-STILL_WRONG = (REFUSED, ENVIRONMENT)
-"""Statuses of the case that was refused last: refused again; and what does not build, for one."""
+STILL_WRONG = (REFUSED, ENVIRONMENT, NOTHING_TO_DO)
+"""Statuses of the case that was refused last: refused again; and what does not build, or is no
+Python."""
 
 FEW = 3
 """Files that are named in one line."""
@@ -46,20 +48,23 @@ Saved = dict[Path, tuple[int, int]]
 def watch(parsed: argparse.Namespace, console: Console, extra: Sequence[str]) -> int:
     """Judge, and again after each save, until a person interrupts it; the status of the last run.
 
-    Wrong use ends it at once. Raises `UsageError` for ``--resume``.
+    Wrong use ends it at once; later it may be a file that is saved half written. Raises
+    `UsageError` for ``--resume``.
     """
     if parsed.resume:
         raise UsageError("watch", True, options.NOT_WITH(option="--resume"))
-    folders, out = [*_folders(parsed)], parsed.out.absolute()
-    before = saved(folders, out)
+    watched, out = [*folders(parsed)], parsed.out.absolute()
+    before = saved(watched, out)
     status = _run(extra)
+    if status == NOTHING_TO_DO:
+        return status
     try:
-        while status != NOTHING_TO_DO:
+        while True:
             console.print(say.WATCHING(count=len(before)), markup=False)
-            now = _next(before, folders, out)
+            now = _next(before, watched, out)
             console.print(say.SAVED(files=_named(before, now)), markup=False)
             before = now
-            again = parsed.case is None and status == REFUSED
+            again = parsed.case is None and status in (REFUSED, NOTHING_TO_DO)
             failed = _failed(out) if again else None
             if failed is None or _run(extra, "--case", str(failed)) not in STILL_WRONG:
                 status = _run(extra)
@@ -88,13 +93,15 @@ def saved(folders: Iterable[Path], out: Path) -> Saved:
     return found
 
 
-def _folders(parsed: argparse.Namespace) -> Iterator[Path]:
+def folders(parsed: argparse.Namespace) -> Iterator[Path]:
     """Where the sources of a run lie."""
     yield places.PACKAGE
     yield from (places.root() / name for name in ("cases", "reference", "device_kernels"))
     for folder in (*parsed.operators, parsed.kernels, parsed.libraries, parsed.package):
         if folder is not None:
             yield Path(folder).absolute()
+    for where in parsed.implementation:
+        yield folder_of_function(where.rpartition("=")[2]).absolute()
 
 
 def _next(before: Saved, folders: Sequence[Path], out: Path) -> Saved:
