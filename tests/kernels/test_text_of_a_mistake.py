@@ -58,6 +58,8 @@ def of_a_run(out: Path) -> SimpleNamespace:
         directories=(),
         libraries=None,
         package=None,
+        functions=None,
+        against=None,
         traits=LibraryTraits(),
         by_standard=ByStandard(),
         operators=(OPERATOR,),
