@@ -294,7 +294,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         trial.arithmetic = Arithmetic.of(profile)
     context = pyfuncitem.config.stash[CONTEXT]
     if context.against is not None and isinstance(pair := pyfuncitem.funcargs.get("device"), Pair):
-        trial.beside = context.against.beside(pair, context.records, context.route)
+        trial.beside = context.against.beside(pair, context.route)
     parameters = pyfuncitem.callspec.params
     operator: Any = parameters["operator"]
     trial.withheld = why_withheld(operator, mode_asked(parameters), profile)

@@ -49,9 +49,6 @@ OTHER_ARGUMENTS = Message(
 # What one answered.
 RAISED_AT = Message("{said} ({file}, line {line})", "{said}（{file}，第 {line} 行）")
 OF_TYPE = Message("of type {type}", "{type} 类型")
-OTHER_RESULT = Message(
-    "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
-)
 OTHER_COUNT = Message(
     "{function} returned {count} {count:tensor|tensors}; it must return {outputs}",
     "{function} 返回了 {count} 个张量；应返回 {outputs}",

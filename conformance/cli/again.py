@@ -147,7 +147,7 @@ def judge_again(
         device.close()
     if saved.judged_as == "values":
         if second is not None and pair is not None:
-            judge = second.beside(pair, records, route)
+            judge = second.beside(pair, route)
             observation, verdict = judged_beside(judge, operator, saved.case, observation, verdict)
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
     console.print(verdict.text, markup=False)

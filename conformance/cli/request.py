@@ -39,7 +39,6 @@ class Request(Asked):
     named: tuple[str, ...] = ()
     called: str = ""
     verbose: bool = False
-    tensors: str | None = None
 
     @property
     def expected(self) -> int:
@@ -76,10 +75,7 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
         *implementations, tensors = written(request.functions)
         yield from (("implementation", one) for one in implementations)
         yield "tensors", tensors
-    if request.against:
-        yield "against", request.against[0]
-        yield from (("same", word) for word in request.against[1:])
-        yield from (("tensors", one) for one in [request.tensors] if one and not request.functions)
+    yield from request.against
     if request.standard is not None:
         yield "standard", request.standard
     if request.standards:

@@ -248,11 +248,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
         functions=functions,
-        tensors=parsed.tensors,
     )
     second = second_asked(parsed)
     against = against_named(second, device=parsed.device, route=route, operators=chosen)
-    request = replace(request, against=() if against is None else against.words)
+    request = replace(request, against=() if against is None else against.options)
     try:
         if found.failure is not None:
             raise found.failure

@@ -213,7 +213,7 @@ class IsolatedDevice:
         for tensor in call.tensors:
             if tensor.role == "input":
                 array = case.inputs[tensor.name].held(case.arrays[tensor.name])
-                image = self._elements(tensor)
+                image = self._segment.image(tensor)
                 if tensor.is_part:
                     poison.fill(image, poison.INPUT_GAPS)
                 write_elements(image, tensor, array)
@@ -275,14 +275,11 @@ class IsolatedDevice:
         assert self._child is not None
         return self._child
 
-    def _elements(self, tensor: TensorArgument) -> NDArray[np.uint8]:
-        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
-
     def _taken(self, tensor: TensorArgument) -> NDArray[np.uint8]:
         """A copy of the elements of an output."""
         if not tensor.is_part:
             return self._segment.take(tensor.offset, tensor.held_bytes)
-        return np.array(elements_of(self._elements(tensor), tensor))
+        return np.array(elements_of(self._segment.image(tensor), tensor))
 
     def _observation(self, call: Call, answer: Answer) -> Observation:
         outputs: dict[str, NDArray[np.generic]] = {}

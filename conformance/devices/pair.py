@@ -20,7 +20,7 @@ class Pair:
     """
 
     def __init__(self, first: Device, second: Device, records: Mapping[str, Operator]) -> None:
-        self.first, self.second, self._records = first, second, records
+        self.first, self.second, self.records = first, second, records
 
     @property
     def profile(self) -> DeviceProfile:
@@ -32,7 +32,7 @@ class Pair:
         beside it."""
         seen = self.first.run(operator, case)
         try:
-            other = self.second.run(self._records[operator.name], case)
+            other = self.second.run(self.records[operator.name], case)
         except ValueError:  # a route that has no way to break this rule of the interface
             return seen
         return replace(seen, beside=other)

@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.catalogue.message import KNOWN, Message
 from conformance.devices.layout import LAST_WORDS, SEGMENT_HEADER, Bytes, round_up
+from conformance.devices.messages import TensorArgument
 
 STEP = 1 << 20
 """The segment grows in steps of this many bytes."""
@@ -67,6 +68,10 @@ class Segment:
             return False
         self._map()
         return True
+
+    def image(self, tensor: TensorArgument) -> Bytes:
+        """The bytes of a tensor's storage, or of the rows of it that exist."""
+        return self.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
 
     def note(self, what: str | Message, name: object = "") -> None:
         """Leave a word on what the child is doing, should it not live to tell: a function, or a

@@ -27,7 +27,7 @@ class TorchTensors:
     def given(self, tensor: TensorArgument) -> Any:
         """A tensor as the segment has it; of one with listed rows only these are sent."""
         dtype = self.dtype(tensor.dtype)
-        held = self.held(tensor)
+        held = self._segment.image(tensor)
         host = self._torch.from_numpy(np.array(held).view(BITS[tensor.itemsize])).view(dtype)
         if tensor.rows is not None:
             sparse = self._torch.empty(tensor.shape, dtype=dtype, device=self._place)
@@ -73,7 +73,3 @@ class TorchTensors:
         # To read a view back takes an operator, which a device need not have.
         whole = value.as_strided((tensor.nbytes // tensor.itemsize,), (1,), 0)
         return self.elements(whole, tensor.itemsize)
-
-    def held(self, tensor: TensorArgument) -> NDArray[np.uint8]:
-        """The bytes that the segment has of a tensor."""
-        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]

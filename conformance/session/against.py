@@ -50,14 +50,11 @@ class Against:
     same_bits: bool = False
 
     @property
-    def tensors(self) -> str:
-        """What the functions are given; without functions torch, which nobody asks for."""
-        return TENSORS[0] if self.functions is None else self.functions.tensors
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The options of ``run`` that name it."""
-        return (self.text, *((BITS,) if self.same_bits else ()))
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """The options of ``run`` that name it, each with its value."""
+        same = (("same", BITS),) if self.same_bits else ()
+        given = () if self.functions is None else (("tensors", self.functions.tensors),)
+        return (("against", self.text), *same, *given)
 
     def opened(self, kernels: Kernels, time_limit: float) -> Device:
         """The second device. Raises as `open_device` does."""
@@ -76,10 +73,10 @@ class Against:
         """The first device and the second, which is opened. Raises as `open_device` does."""
         return Pair(first, self.opened(kernels, limit), all_on_route(records, self.route))
 
-    def beside(self, pair: Pair, records: Mapping[str, Operator], route: str) -> Beside:
+    def beside(self, pair: Pair, route: str) -> Beside:
         """By what the second is judged, and what both are called; ``route`` is the first's."""
         return Beside(
-            records=all_on_route(records, self.route),
+            records=pair.records,
             arithmetic=Arithmetic.of(pair.second.profile),
             first=short(pair.first, route),
             second=short(pair.second, self.route),

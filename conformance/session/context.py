@@ -147,7 +147,7 @@ class Context:
             workloads=tuple(named_workloads),
             shard=self.shard,
             functions=self.functions,
-            against=() if self.against is None else self.against.words,
+            against=() if self.against is None else self.against.options,
         )
         self.judges = False
         self.diagnosed: dict[str, str] = {}

@@ -229,10 +229,9 @@ def replay_line(folder: Path, context: Context) -> str:
     elif context.route != DEFAULTS["route"]:
         words += ["--route", context.route]
     if context.against is not None:
-        words += ["--against", context.against.text]
-        words += ["--same", "bits"] if context.against.same_bits else []
-        if context.functions is None and context.against.tensors != TENSORS[0]:
-            words += ["--tensors", context.against.tensors]
+        for name, value in context.against.options:
+            if name != "tensors" or (context.functions is None and value != TENSORS[0]):
+                words += [f"--{name}", value]
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.traits.checkout:

@@ -45,7 +45,7 @@ class Asked:
     workloads: tuple[str, ...] = ()
     shard: Shard = WHOLE
     functions: Functions | None = None
-    against: tuple[str, ...] = ()
+    against: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def request(asked: Asked) -> dict[str, str]:
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
         "workload": ", ".join(asked.workloads),
-        "against": ", ".join(asked.against),
+        **{"against": "", "same": "", **dict(asked.against)},
         "implementation": "" if asked.functions is None else ", ".join(written(asked.functions)),
     }
 

@@ -90,7 +90,7 @@ def against_lines(evidence: Evidence) -> Iterator[str]:
     found = evidence.against
     if not found:
         return
-    second = evidence.request.get("against", "").removesuffix(", bits")
+    second = evidence.request.get("against", "")
     same, other = found.get(SAME, 0), found.get(OTHER_BITS, 0)
     counts = {"same": same, "other": other, "cases": sum(found.values())}
     yield against.TOLD(second=second, **counts)

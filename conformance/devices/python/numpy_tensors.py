@@ -26,7 +26,7 @@ class NumpyTensors:
     def given(self, tensor: TensorArgument) -> Any:
         """An array as the segment has the tensor; of one with listed rows only these are filled."""
         dtype = numpy_dtype(tensor.dtype)
-        host = np.array(self.held(tensor)).view(dtype)
+        host = np.array(self._segment.image(tensor)).view(dtype)
         if tensor.rows is not None:
             sparse = lazy_zeros(tensor.shape, dtype)
             rows = host.reshape(len(tensor.rows), tensor.shape[-1])
@@ -56,7 +56,3 @@ class NumpyTensors:
 
     def wait(self) -> None:
         """A call of numpy is over when it returns."""
-
-    def held(self, tensor: TensorArgument) -> NDArray[np.uint8]:
-        """The bytes that the segment has of a tensor."""
-        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]

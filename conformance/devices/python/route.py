@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from conformance import poison
 from conformance.call.observation import UNTOLD, Outcome
 from conformance.catalogue import python_route as say
-from conformance.devices.layout import elements_of
+from conformance.catalogue.device import OTHER_RESULT
+from conformance.devices.layout import elements_of, write_elements
 from conformance.devices.messages import Answer, Call, TensorArgument, Unavailable
 from conformance.devices.python.load import OUT, Loaded, told
 from conformance.devices.python.numpy_tensors import NumpyTensors
@@ -76,7 +77,7 @@ class PythonRoute:
         poisoned = {one.name: 0 for one in _of(call, "output")}
         for one in _of(call, "output"):
             if completed and (function.fills or results.get(one.name) is None):
-                elements = np.ascontiguousarray(elements_of(self._tensors.held(one), one))
+                elements = np.ascontiguousarray(elements_of(self._segment.image(one), one))
                 poisoned[one.name] = poison.count(elements.reshape(-1), one.itemsize, call.poison)
         self._segment.note("")
         return Answer(
@@ -115,7 +116,7 @@ class PythonRoute:
         """The outputs that a function is to fill, poisoned."""
         made: dict[str | None, Any] = {}
         for one in _of(call, "output"):
-            poison.fill(self._tensors.held(one), call.poison)
+            poison.fill(self._segment.image(one), call.poison)
             made[one.name] = self._tensors.given(one)
         return made
 
@@ -127,20 +128,18 @@ class PythonRoute:
             result, dtype = results.get(one.name), self._tensors.dtype(one.dtype)
             must = {"tensor": one.name, "shape": str(list(one.shape)), "dtype": dtype}
             if result is None:  # an output that nobody wrote
-                poison.fill(self._tensors.held(one), call.poison)
+                poison.fill(self._segment.image(one), call.poison)
                 continue
             if not self._tensors.is_tensor(result):
-                raise OtherResult(
-                    say.OTHER_RESULT(seen=say.OF_TYPE(type=type(result).__name__), **must)
-                )
+                seen = say.OF_TYPE(type=type(result).__name__)
+                raise OtherResult(OTHER_RESULT(seen=seen, **must))
             if tuple(result.shape) != one.shape or result.dtype != dtype:
-                raise OtherResult(say.OTHER_RESULT(seen=self._tensors.described(result), **must))
+                raise OtherResult(OTHER_RESULT(seen=self._tensors.described(result), **must))
             for name, tensor in given.items():
                 if self._tensors.share(result, tensor):
                     raise OtherResult(say.SHARES_MEMORY(output=one.name, input=name))
-            elements = elements_of(self._tensors.held(one), one)
             bits = self._tensors.elements(result, one.itemsize)
-            elements[...] = bits.reshape(elements.shape)
+            write_elements(self._segment.image(one), one, bits)
             if bits.size <= KEPT:
                 self._earlier.append((one, result, bits.copy()))
 
@@ -156,7 +155,7 @@ class PythonRoute:
         for one in _of(call, "input"):
             if one.rows is None:
                 now = self._tensors.elements(given[one.name], one.itemsize)
-                sent = np.ascontiguousarray(elements_of(self._tensors.held(one), one))
+                sent = np.ascontiguousarray(elements_of(self._segment.image(one), one))
                 if not np.array_equal(now, sent.reshape(-1)):
                     yield one.name
 

@@ -17,7 +17,7 @@ from msgspec import structs
 from conformance.call.observation import UNTOLD, Outcome
 from conformance.catalogue import device as say
 from conformance.devices.acl import Acl
-from conformance.devices.layout import elements_of
+from conformance.devices.layout import write_elements
 from conformance.devices.machine import Machine
 from conformance.devices.messages import Answer, Call, Failure, Unavailable
 from conformance.devices.segment import Segment
@@ -117,9 +117,8 @@ class TorchNpuRoute:
                     dtype=dtype,
                 )
                 return
-            elements = elements_of(self._tensors.held(tensor), tensor)
             bits = self._tensors.elements(result, tensor.itemsize)
-            elements[...] = bits.reshape(elements.shape)
+            write_elements(self._segment.image(tensor), tensor, bits)
 
     def _changed(self, call: Call, given: dict[str, Any]) -> list[str]:
         """The inputs whose storage is not as sent; of one with listed rows nothing is told."""
@@ -127,7 +126,7 @@ class TorchNpuRoute:
         for one in call.tensors:
             if one.role == "input" and one.rows is None:
                 storage = self._tensors.storage(given[one.name], one)
-                if not np.array_equal(storage, self._tensors.held(one)):
+                if not np.array_equal(storage, self._segment.image(one)):
                     changed.append(one.name)
         return changed
 
