@@ -271,6 +271,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
             console.print(judges.words, markup=False)
         whole = delivered(package, request.operators)
         needed = Kernels(kernels, names)
+        if against is not None:
+            tell_second(against, needed, limit, console)
         opened = open_and_tell(
             parsed.device, console, limit, request.libraries, needed, route, whole, functions
         )
@@ -280,8 +282,6 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if isinstance(opened, NpuDevice):
         request = replace(request, workers=_one_for_each_card(workers, opened.free_cards, console))
     opened.close()
-    if against is not None:
-        tell_second(against, needed, limit, console)
     request = replace(request, called=of_device(opened).words)
     runner.check_device(request, opened.profile)
     outcome = runner.run(request, console)

@@ -91,3 +91,14 @@ def test_what_is_no_implementation_is_told(
 ) -> None:
     assert main(["run", "moe_token_permute", *words]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_second_that_does_not_open_leaves_a_folder_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    assert run("moe_token_permute", "--against", "old") == 3
+    assert "old has no libascendcl.so" in capsys.readouterr().err
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert "old has no libascendcl.so" in evidence["environment"][0]
