@@ -90,6 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("package", metavar="DIR", help=say.PACKAGE())
     add("implementation", metavar="OP=WHERE", action="append", help=say.IMPLEMENTATION())
     add("tensors", metavar="NAME", help=say.TENSORS())
+    add("lenient", metavar="yes", choices=["yes"], help=say.LENIENT())
     add("against", metavar="WHAT", help=say.AGAINST())
     add("same", metavar="bits", help=say.SAME())
     add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
@@ -242,6 +243,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         SearchBudget(context.profile.shrink_seconds, end),
         KnownDiagnoses(context.diagnosed),
         by_standard=context.by_standard,
+        lenient=context.lenient,
         records=context.on_route,
         libraries=context.traits,
         of_sequences=draws_sequences(inspect.signature(body).parameters),

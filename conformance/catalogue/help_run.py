@@ -77,6 +77,11 @@ TENSORS = Message(
     "what a Python function is given and returns: torch (default) or numpy",
     "Python 函数接收并返回的张量：torch（默认）或 numpy",
 )
+LENIENT = Message(
+    "with --implementation: count the calls that the function must reject and carries out, instead"
+    " of failing them",
+    "与 --implementation 同用：函数执行了应拒绝的调用时只计数，不判失败",
+)
 AGAINST = Message(
     "judge a second implementation beside it, and tell which is wrong or how they differ: a route,"
     " a device, a folder of libraries, FILE.py:NAME",

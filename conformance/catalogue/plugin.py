@@ -29,6 +29,9 @@ IMPLEMENTATION = Message(
     "以 Python 函数（FILE.py:NAME 或 MODULE:NAME）代替某算子进行判定",
 )
 TENSORS = Message("what it is given: torch or numpy", "它所接收的张量：torch 或 numpy")
+LENIENT = Message(
+    "a Python function may carry out what it must reject", "Python 函数可以执行应拒绝的调用"
+)
 AGAINST = Message("judge another implementation beside it", "同时判定另一实现并作对照")
 SAME = Message("both must give the same bits", "两者结果须逐位相同")
 PACKAGE = Message("judge the custom-operator package in DIR", "判定 DIR 中的自定义算子包")

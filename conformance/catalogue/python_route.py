@@ -76,7 +76,12 @@ OF_PYTHON = Message("Python {version}", "Python {version}")
 OF_TORCH = Message("{python}, torch {torch} on {place}", "{python}，torch {torch}，位于 {place}")
 OF_NUMPY = Message("{python}, numpy {numpy}", "{python}，numpy {numpy}")
 NOT_ASKED = Message(
-    "Not judged of a Python function: status codes, refused calls, what lies around outputs, and"
-    " host tilings.",
-    "Python 函数不判定：状态码、应拒绝的调用、输出周围的内存、host tiling。",
+    "Not judged of a Python function: status codes, what lies around outputs, and host tilings.",
+    "Python 函数不判定：状态码、输出周围的内存、host tiling。",
 )
+CARRIED_OUT = Message(
+    "{operator}: {count:,} of the {calls:,} calls that must raise an exception are carried out"
+    " (--lenient): {names}{more}",
+    "{operator}：{calls:,} 个应抛出异常的调用中有 {count:,} 个被执行（--lenient）：{names}{more}",
+)
+AND_MORE = Message(" and {count:,} more", "等，另有 {count:,} 个")

@@ -45,6 +45,10 @@ NO_FORMATS = Message("a device that a plugin made has no formats", "插件创建
 UNCHECKED = Message(
     "not called on an NPU, where nothing checks the rule", "不在 NPU 上调用：该处不检查此规则"
 )
+NOR_WITHOUT_IT = Message(
+    "says nothing: the same call without the mistake is not accepted either",
+    "无从判定：去掉该错误的同一调用也未通过",
+)
 AFTER_A_REFUSED_CALL = Message(
     "not called after a call of {operator} that fails by itself",
     "未执行：此前 {operator} 的一次调用单独执行也未通过",

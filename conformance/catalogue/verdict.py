@@ -130,6 +130,7 @@ CARRIED_OUT = Message("the call was carried out", "调用被执行")
 MUST_BE_REFUSED = Message(
     "{ended}, it must be rejected with status {status}", "{ended}，应被拒绝，状态码应为 {status}"
 )
+MUST_RAISE = Message("{ended}, it must raise an exception", "{ended}，应抛出异常")
 OTHER_STATUS = Message(
     "rejected with status {seen}{reason}, must be {status}",
     "被拒绝的状态码为 {seen}{reason}，应为 {status}",
@@ -141,6 +142,7 @@ OUTPUTS_WRITTEN = Message(
 RIGHTLY_REFUSED = Message(
     "rejected with status {status}, as it must be", "按要求被拒绝，状态码 {status}"
 )
+RIGHTLY_RAISED = Message("rejected, as it must be", "按要求被拒绝")
 
 AS_THE_CONTRACT_SAYS = Message("carried out as the contract says", "执行结果与契约一致")
 OTHERWISE = Message("otherwise: {headline}", "与契约不同：{headline}")

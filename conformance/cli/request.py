@@ -75,6 +75,8 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
         *implementations, tensors = written(request.functions)
         yield from (("implementation", one) for one in implementations)
         yield "tensors", tensors
+    if request.lenient:
+        yield "lenient", "yes"
     yield from request.against
     if request.standard is not None:
         yield "standard", request.standard

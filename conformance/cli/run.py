@@ -45,6 +45,7 @@ from conformance.session.against import against_named
 from conformance.session.context import (
     DEFAULTS,
     folder_of,
+    lenient_asked,
     one_of,
     profile_named,
     seconds_of,
@@ -141,6 +142,7 @@ def _add_on_what(group: Any) -> None:
     """The options that say what is called, and how."""
     add = group.add_argument
     add_device(group)
+    add("--lenient", action="store_true", help=helps.LENIENT())
     add("--route", help=helps.ROUTE(routes=ROUTES, default=DEFAULTS["route"]))
     add(
         "--libraries",
@@ -192,6 +194,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     directories = [directory.absolute() for directory in parsed.operators]
     records = suite.records(directories)
     functions = functions_asked(parsed, records)
+    lenient = lenient_asked(parsed.lenient, functions)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
@@ -248,6 +251,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
         functions=functions,
+        lenient=lenient,
     )
     second = second_asked(parsed)
     against = against_named(second, device=parsed.device, route=route, operators=chosen)

@@ -14,6 +14,10 @@ BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
 """By size, an integer of torch as which any element travels to and from the segment."""
 
 
+class NoSuchDtype(Exception):  # noqa: N818 - what is asked
+    """The installed torch has no such dtype; the text names it."""
+
+
 class TorchTensors:
     """The tensors of one place, such as "npu" or "cpu"."""
 
@@ -21,7 +25,9 @@ class TorchTensors:
         self._torch, self._segment, self._place = torch, segment, place
 
     def dtype(self, name: str) -> Any:
-        """The torch.dtype of a name of numpy's."""
+        """The torch.dtype of a name of numpy's. Raises `NoSuchDtype`."""
+        if not hasattr(self._torch, name):
+            raise NoSuchDtype(f"torch.{name}")
         return getattr(self._torch, name)
 
     def given(self, tensor: TensorArgument) -> Any:

@@ -110,6 +110,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     standard: str = ""
     standards: list[StandardRow] = []
     against: dict[str, int] = {}
+    carried_out: dict[str, list[str]] = {}
     failures: list[FailureLine] = []
     observed: list[str] = []
     withheld: list[str] = []
@@ -130,6 +131,18 @@ def against(lines: Iterable[AnyLine]) -> dict[str, int]:
         if line.digest not in found or not line.ok:
             found[line.digest] = line.beside
     return dict(Counter(found.values()))
+
+
+def carried_out(lines: Iterable[AnyLine]) -> dict[str, list[str]]:
+    """By operator the calls that a function must refuse, that it carried out, and that do not fail
+    the run, by their names (``--lenient``)."""
+    found: dict[str, dict[str, None]] = {}
+    for line in lines:
+        if not isinstance(line, VerdictLine) or line.judged_as != "rejection" or not line.ok:
+            continue
+        if line.outcome in (Outcome.COMPLETED.value, Outcome.FAILED.value):
+            found.setdefault(line.operator, {})[line.name] = None
+    return {operator: [*names] for operator, names in found.items()}
 
 
 def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]) -> list[Cell]:

@@ -104,14 +104,21 @@ def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator
         relation = _named(replay.name, say.RELATION, _by_name(of_mode))
         return operator, lambda device, _: related(relation, records, case, device.run)
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)
+    right: Case | None = None
     if replay.judged_as == "rejection":
         rejection = _named(replay.name, say.REJECTION, _by_name(operator.rejections))
         judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
+        right = rejection.breaks
     elif replay.judged_as == "example":
         example = _named(replay.name, say.EXAMPLE, _by_name(operator.examples))
         judged = partial(judge_example, example, operator)
 
     def called(device: Device, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
+        if right is not None:
+            observation = device.run(operator, right)
+            verdict = judged_call(operator, right, observation, arithmetic)
+            if not verdict.ok:  # then a refusal says nothing
+                return observation, verdict
         observation = observed(records, case, device)
         return observation, judged(observation, arithmetic)
 

@@ -35,6 +35,8 @@ from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import (
     COUNTED,
     Evidence,
+    against,
+    carried_out,
     lost_cards,
     observed,
     standard_rows,
@@ -143,6 +145,8 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         parts=sum(one.parts for one in told),
         standard=first.standard,
         standards=standard_rows(lines),
+        against=against(lines),
+        carried_out=carried_out(lines),
         failures=last_of_each(failure for one in told for failure in one.failures),
         observed=observed(lines),
         withheld=withheld(lines),

@@ -242,7 +242,8 @@ class Rejection:
 
     ``routes`` are those on which it is refused; none: all on which its mode can be called.
     ``checked_by_cann`` is False where CANN's own library is known not to check the rule. What it
-    does with such a call is undefined, so on an NPU the call is not made.
+    does with such a call is undefined, so on an NPU the call is not made. ``breaks`` is the right
+    call that must be carried out for a refusal to say anything; status `UNTOLD`: any will do.
     """
 
     name: str
@@ -251,6 +252,7 @@ class Rejection:
     clause: Clause
     routes: tuple[str, ...] = ()
     checked_by_cann: bool = True
+    breaks: Case | None = None
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class Context:
             self.records,
             against=option.conformance_against is not None,
         )
+        self.lenient = lenient_asked(bool(option.conformance_lenient), self.functions)
         named = option.conformance_operator or ()
         wanted = suite.chosen(self.records, named, self.directories)
         chosen = reachable(wanted, self.route, named)
@@ -147,6 +148,7 @@ class Context:
             workloads=tuple(named_workloads),
             shard=self.shard,
             functions=self.functions,
+            lenient=self.lenient,
             against=() if self.against is None else self.against.options,
         )
         self.judges = False
@@ -234,6 +236,13 @@ def functions_of(
     for name in found.by_operator:
         one_of(records, "operator", name)
     return with_keywords(found, records)
+
+
+def lenient_asked(lenient: bool, functions: Functions | None) -> bool:
+    """Whether functions may carry out what they must refuse. Raises `UsageError` without any."""
+    if lenient and functions is None:
+        raise UsageError("lenient", True, options.WITH(option="--implementation"))
+    return lenient
 
 
 def profile_named(name: str) -> Profile:

@@ -39,6 +39,7 @@ from conformance.evidence.summary import (
     COUNTED,
     Evidence,
     against,
+    carried_out,
     lost_cards,
     now,
     observed,
@@ -200,6 +201,7 @@ class Controller:
         evidence.cells, evidence.withheld = summarize(lines, here), withheld(lines)
         evidence.selected = len(self.selected - away)
         evidence.standards, evidence.against = standard_rows(lines), against(lines)
+        evidence.carried_out = carried_out(lines)
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
         evidence.orders = _orders(line for line in lines if isinstance(line, OrderLine))

@@ -45,6 +45,7 @@ class Asked:
     workloads: tuple[str, ...] = ()
     shard: Shard = WHOLE
     functions: Functions | None = None
+    lenient: bool = False
     against: tuple[tuple[str, str], ...] = ()
 
 
@@ -76,6 +77,7 @@ def request(asked: Asked) -> dict[str, str]:
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
         "workload": ", ".join(asked.workloads),
         **{"against": "", "same": "", **dict(asked.against)},
+        "lenient": "yes" if asked.lenient else "",
         "implementation": "" if asked.functions is None else ", ".join(written(asked.functions)),
     }
 

@@ -218,7 +218,9 @@ def relate(operator: Operator, relation: Relation, device: Device, case: Case) -
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     """Judge an observation of a call that must be rejected, and put the verdict on record."""
-    verdict = rejections.judge_rejection(rejection, observation)
+    trial = current()
+    lenient = trial is not None and trial.lenient
+    verdict = rejections.judge_rejection(rejection, observation, lenient=lenient)
     _note(Judged(rejection.case, observation, verdict, "rejection", rejection.name))
     return verdict
 
@@ -237,11 +239,29 @@ def left_out(rejection: Rejection, device: Device) -> bool:
         reason = say.UNCHECKED()
     else:
         return False
+    _tell_left_out(rejection, reason)
+    return True
+
+
+def says_nothing(operator: Operator, rejection: Rejection, device: Device) -> bool:
+    """Whether a refusal says nothing, as the call without the mistake is not accepted either; then
+    it is told so.
+    """
+    right = rejection.breaks
+    if right is None:
+        return False
+    if calls.judge(operator, right, device.run(operator, right), _arithmetic()).ok:
+        return False
+    _tell_left_out(rejection, say.NOR_WITHOUT_IT())
+    return True
+
+
+def _tell_left_out(rejection: Rejection, reason: str) -> None:
+    case = rejection.case
     about = (case.operator, case.mode, case.dtype, rejection.name)
     headline = OF_CALL(call=about, what=reason)
     verdict = Verdict(True, headline, clause=rejection.clause, subject=case, judged=False)
     _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
-    return True
 
 
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:

@@ -62,6 +62,7 @@ class Trial:
 
     ``note(judged, phase, seconds)`` is called for every verdict. ``records`` are all operators by
     name; ``by_standard`` adds what published standards say, ``beside`` a second implementation;
+    if ``lenient``, a function may carry out what it must refuse;
     ``arithmetic`` is the device's, and ``libraries`` says what machines its libraries are meant
     for; ``of_sequences`` that the item draws sequences, which take long to draw.
 
@@ -77,6 +78,7 @@ class Trial:
     diagnoses: KnownDiagnoses = field(default_factory=KnownDiagnoses)
     by_standard: ByStandard = field(default_factory=ByStandard)
     beside: Beside | None = None
+    lenient: bool = False
     records: Mapping[str, Operator] = field(default_factory=dict)
     arithmetic: Arithmetic = IEEE
     libraries: LibraryTraits = field(default_factory=LibraryTraits)

@@ -18,14 +18,15 @@ from conformance.record.operator import (
 )
 from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU, Binding, Unreached
 from conformance.suite.on_demand import OnDemand
+from conformance.suite.wrong_arguments import of_arguments
 
 
 def on_route(operator: Operator, route: str) -> Operator:
     """The operator with only the modes and calls of a route.
 
     PyTorch checks calls by itself before it makes them: of those that must be rejected, or are in
-    doubt, only such are made there as name the route. So it is with any Python function; the order
-    in which kernels add is no promise of it.
+    doubt, only such are made there as name the route. Of a Python function those are asked that it
+    can see (`of_arguments`); the order in which kernels add is no promise of it.
     """
     by_keywords = route in BY_KEYWORDS
     modes = tuple(mode for mode in operator.modes if _has(operator, mode, route))
@@ -49,7 +50,7 @@ def on_route(operator: Operator, route: str) -> Operator:
     contracts = operator.contracts
     if route == PYTHON:
         contracts = {name: _in_any_order(one) for name, one in contracts.items()}
-    return replace(
+    made_there = replace(
         operator,
         modes=modes,
         contracts=contracts,
@@ -60,6 +61,10 @@ def on_route(operator: Operator, route: str) -> Operator:
         corpus=tuple(one for one in operator.corpus if one.case.mode not in away),
         regressions=tuple(one for one in operator.regressions if one.case.mode not in away),
     )
+    if route != PYTHON:
+        return made_there
+    asked = of_arguments(replace(made_there, rejections=operator.rejections))
+    return replace(made_there, rejections=(*rejections, *asked))
 
 
 def all_on_route(records: Mapping[str, Operator], route: str) -> Mapping[str, Operator]:

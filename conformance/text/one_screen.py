@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from rich.styled import Styled
 from rich.table import Table
 
-from conformance.catalogue import against
+from conformance.catalogue import against, python_route
 from conformance.catalogue import run_lines as say
 from conformance.catalogue import table as words
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND
 from conformance.judge.headline import parted
@@ -72,6 +74,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from impossible_lines(evidence)
     yield from withheld_lines(evidence)
     yield from against_lines(evidence)
+    yield from carried_out_lines(evidence, verbose=verbose)
     if evidence.selected:
         yield from coverage_lines(evidence) if verbose else coverage_line(evidence)
     yield from kernel_lines(evidence)
@@ -97,6 +100,21 @@ def against_lines(evidence: Evidence) -> Iterator[str]:
     wrong = {"one": found.get(FIRST, 0), "two": found.get(SECOND, 0), "both": found.get(BOTH, 0)}
     if any(wrong.values()):
         yield against.WRONG(second=second, **wrong)
+
+
+def carried_out_lines(evidence: Evidence, *, verbose: bool) -> Iterator[str]:
+    """How many calls that must raise an exception a function carries out, the first by name."""
+    refused = {cell.operator: cell.cases for cell in evidence.cells if cell.mode == REJECTIONS}
+    for operator, names in evidence.carried_out.items():
+        shown = names if verbose else names[:SHOWN_NAMES]
+        left = len(names) - len(shown)
+        yield python_route.CARRIED_OUT(
+            operator=operator,
+            count=len(names),
+            calls=refused.get(operator, len(names)),
+            names=row(shown, SEMICOLON),
+            more=python_route.AND_MORE(count=left) if left else "",
+        )
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:
@@ -178,6 +196,9 @@ BESIDE = {
     SEQUENCES: words.OF_SEQUENCES(),
 }
 """What the summary has beside the cells of modes and data types, in words."""
+
+SHOWN_NAMES = 3
+"""Of calls that a function carries out and must refuse."""
 
 FEWER = 0.9
 """Of an earlier run's cases: other seeds draw a few more or less."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from documented import check_permute, check_unpermute
 
 Array = Any
 
@@ -20,6 +21,7 @@ def permute(
 
     ``indices`` is [N, K] or [N]; the results are [rows, H] and int32 [N * K].
     """
+    check_permute(tokens, indices)
     experts = indices.reshape(-1)
     order = np.argsort(experts, kind="stable")
     rank = np.empty(experts.size, np.int32)
@@ -46,6 +48,7 @@ def unpermute(
     ``permuted_tokens`` is [rows, H], ``sorted_indices`` [N * K], ``probs`` [N, K] or None (K is 1
     then); the result is [N, H]. A slot that no row was kept for adds nothing.
     """
+    check_unpermute(permuted_tokens, sorted_indices, probs)
     slots = 1 if probs is None else probs.shape[1]
     ranks = sorted_indices.reshape(-1, slots)
     total = np.zeros((ranks.shape[0], permuted_tokens.shape[1]), np.float32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from documented import check_permute, check_unpermute
 
 Tensor = Any
 
@@ -20,6 +21,7 @@ def permute(
 
     ``indices`` is [N, K] or [N]; the results are [rows, H] and int32 [N * K].
     """
+    check_permute(tokens, indices)
     order = torch.argsort(indices.reshape(-1), stable=True)
     return copied(tokens, order, slots_of(indices), num_out_tokens), ranks_of(order)
 
@@ -60,6 +62,7 @@ def unpermute(
     ``permuted_tokens`` is [rows, H], ``sorted_indices`` [N * K], ``probs`` [N, K] or None (K is 1
     then); the result is [N, H]. A slot that no row was kept for adds nothing.
     """
+    check_unpermute(permuted_tokens, sorted_indices, probs)
     slots = 1 if probs is None else probs.shape[1]
     ranks = sorted_indices.reshape(-1, slots)
     weights = torch.ones(ranks.shape, device=ranks.device) if probs is None else probs.float()

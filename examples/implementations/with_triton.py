@@ -14,6 +14,7 @@ from typing import Any
 import torch
 import triton
 import triton.language as tl
+from documented import check_permute, check_unpermute
 
 Tensor = Any
 Kernel = Any
@@ -43,6 +44,7 @@ def permute(
 
     ``indices`` is [N, K] or [N]; the results are [rows, H] and int32 [N * K].
     """
+    check_permute(tokens, indices)
     return permute_by(copy_rows, tokens, indices, num_out_tokens)
 
 
@@ -123,6 +125,7 @@ def unpermute(
     ``permuted_tokens`` is [rows, H], ``sorted_indices`` [N * K], ``probs`` [N, K] or None (K is 1
     then); the result is [N, H]. A slot that no row was kept for adds nothing.
     """
+    check_unpermute(permuted_tokens, sorted_indices, probs)
     return unpermute_by(sum_rows, permuted_tokens, sorted_indices, probs)
 
 

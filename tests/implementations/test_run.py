@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def test_a_wrong_function_from_its_run_to_the_gate(tmp_path: Path) -> None:
     told = ended.err
     assert ended.status == 1, told
     assert f"called: the Python function {FILE}:permute_unstable (with_numpy.py sha256 " in told
-    assert "Not judged of a Python function: status codes, refused calls" in told
+    assert "Not judged of a Python function: status codes, what lies around" in told
     assert "guess: ties are broken otherwise: only elements of equal indices changed places" in told
     assert "1] = [0, 0]\n" in told  # two slots of one expert, as small as it gets
 
@@ -76,9 +77,61 @@ def test_a_function_that_lies_beside_a_case_is_not_run_by_itself(
     assert "the folder lies in the bundle. Name it by --implementation" in capsys.readouterr().err
 
 
+CARELESS = f"""
+import sys
+sys.path.insert(0, {str(FILE.parent)!r})
+import with_numpy
+
+def permute(*given, **named):
+    with_numpy.check_permute = lambda tokens, indices: None
+    return with_numpy.permute(*given, **named)
+"""
+REFUSED = ("--", "-k", "test_rejections and first")
+
+
+def test_a_function_must_refuse_what_its_document_forbids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "careless.py").write_text(CARELESS)
+    careless = "--implementation=careless.py:permute"
+    asked = ["run", "moe_token_permute", careless, *NUMPY, "--out", "out", "-n", "0"]
+    assert main([*asked, *REFUSED]) == 1
+    told = capsys.readouterr().err
+    assert "tokens is int32, first: the call was carried out, it must raise an exception." in told
+    assert "contract: float16, bfloat16, float32 or int8" in told
+    failure = min((tmp_path / "out" / "failures").iterdir())
+    assert main(["replay", str(failure)]) == 1
+    assert main(["replay", str(failure), RIGHT, *NUMPY]) == 0
+    capsys.readouterr()
+
+    assert main([*asked, "--lenient", *REFUSED]) == 0
+    told = capsys.readouterr().err
+    assert re.search(
+        r"moe_token_permute: (\d) of the \d calls that must raise an exception are carried out"
+        r" \(--lenient\): tokens is int32, first; .* and \d more\n",
+        told,
+    )
+    assert main(["run", "moe_token_permute", RIGHT, *NUMPY, "-n", "0", *REFUSED]) == 0
+
+
+def test_the_exceptions_of_a_function_that_does_nothing_else_say_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.py").write_text("def no(**given):\n    raise ValueError('never')\n")
+    asked = ["run", "moe_token_permute", "--implementation", "no.py:no", *NUMPY, "-n", "0"]
+    assert main([*asked, "--out", "out", "--", "-k", "test_rejections and indices_is_null_first"])
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    (line,) = evidence["observed"]
+    assert line.endswith("the same call without the mistake is not accepted either")
+    assert evidence["cases"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["--lenient"], "lenient is 'True': goes with --implementation"),
         (["--route", "python"], "route is 'python': needs --implementation"),
         (["--tensors", "numpy"], "tensors is 'numpy': goes with --implementation"),
         ([WRONG, "--route", "aclnn"], "route is 'aclnn': does not go with --implementation"),

@@ -23,7 +23,7 @@ from conformance.devices.python.load import OUT, Loaded, told
 from conformance.devices.python.numpy_tensors import NumpyTensors
 from conformance.devices.segment import Segment
 from conformance.devices.torch_npu.route import keywords
-from conformance.devices.torch_tensors import TorchTensors
+from conformance.devices.torch_tensors import NoSuchDtype, TorchTensors
 from conformance.record.torch_binding import TorchCall
 
 NO_MEMORY = "DefaultCPUAllocator"
@@ -59,24 +59,31 @@ class PythonRoute:
         self._segment.note(function.words)
         outcome, message = Outcome.COMPLETED, ""
         given: dict[str, Any] = {}
+        filled: dict[str | None, Any] = {}
         results: dict[str | None, Any] = {}
         start = time.perf_counter()
         try:
             given = {one.name: self._tensors.given(one) for one in _of(call, "input")}
+            filled = self._outputs(call, function)
             start = time.perf_counter()
-            results = self._called(call, call.torch, function, given)
+            results = self._called(call.torch, function, given, filled)
             self._check_earlier()
             self._take(call, results, given)
+        except NoSuchDtype as error:
+            outcome, message = Outcome.NOT_POSSIBLE, str(error)
         except OtherResult as error:
             outcome, message = Outcome.FAILED, str(error)
         except (Exception, SystemExit) as error:
             outcome, message = _ending(error, call), told(error)
         seconds = time.perf_counter() - start
         completed = outcome is Outcome.COMPLETED
-        changed = tuple(self._changed(call, given)) if completed else ()
+        if refused := outcome is Outcome.REJECTED:
+            self._take_back(call, filled)
+        ended = completed or refused
+        changed = tuple(self._changed(call, given)) if ended else ()
         poisoned = {one.name: 0 for one in _of(call, "output")}
         for one in _of(call, "output"):
-            if completed and (function.fills or results.get(one.name) is None):
+            if ended and (refused or function.fills or results.get(one.name) is None):
                 elements = np.ascontiguousarray(elements_of(self._segment.image(one), one))
                 poisoned[one.name] = poison.count(elements.reshape(-1), one.itemsize, call.poison)
         self._segment.note("")
@@ -87,7 +94,7 @@ class PythonRoute:
             message=message,
             workspace_bytes=0,
             seconds=seconds,
-            read_back=completed,
+            read_back=ended,
             poisoned=poisoned,
             damage=(),
             inputs_changed=changed,
@@ -95,14 +102,17 @@ class PythonRoute:
         )
 
     def _called(
-        self, call: Call, asked: TorchCall, function: Loaded, given: dict[str, Any]
+        self,
+        asked: TorchCall,
+        function: Loaded,
+        given: dict[str, Any],
+        filled: dict[str | None, Any],
     ) -> dict[str | None, Any]:
         """What a function answers, by the names of outputs.
 
         Raises `OtherResult`, and what the function raises.
         """
         arguments = keywords(asked, given, self._tensors.dtype)
-        filled = self._outputs(call) if function.fills else {}
         if function.fills:
             outputs = tuple(filled[name] for name in asked.results if name in filled)
             arguments[OUT] = outputs[0] if len(outputs) == 1 else outputs
@@ -112,13 +122,22 @@ class PythonRoute:
         self._tensors.wait()
         return filled if function.fills else _results(asked, returned, function.words)
 
-    def _outputs(self, call: Call) -> dict[str | None, Any]:
-        """The outputs that a function is to fill, poisoned."""
+    def _outputs(self, call: Call, function: Loaded) -> dict[str | None, Any]:
+        """The outputs that a function is to fill, poisoned; none if it makes them."""
         made: dict[str | None, Any] = {}
-        for one in _of(call, "output"):
+        for one in _of(call, "output") if function.fills else ():
             poison.fill(self._segment.image(one), call.poison)
             made[one.name] = self._tensors.given(one)
         return made
+
+    def _take_back(self, call: Call, filled: Mapping[str | None, Any]) -> None:
+        """Put outputs where the segment has them after an exception, as they are by now."""
+        for one in _of(call, "output"):
+            if one.name in filled:
+                bits = self._tensors.elements(filled[one.name], one.itemsize)
+                write_elements(self._segment.image(one), one, bits)
+            else:
+                poison.fill(self._segment.image(one), call.poison)
 
     def _take(
         self, call: Call, results: Mapping[str | None, Any], given: Mapping[str, Any]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.call.case import Tensor
-from conformance.call.observation import Observation, Outcome
+from conformance.call.observation import UNTOLD, Observation, Outcome
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.rejections import judge_rejection
@@ -55,6 +55,30 @@ def test_anything_else_than_the_demanded_refusal_fails(observation, said):
     assert not verdict.ok
     assert said in verdict.headline
     assert verdict.clause is RULE
+
+
+def test_any_exception_of_a_function_is_a_refusal():
+    asked = replace(refusal(), status=UNTOLD, breaks=case([[1.0]], [[0]]))
+    verdict = judge_rejection(asked, refused(status=UNTOLD))
+    assert verdict.ok
+    assert verdict.headline.endswith("rejected, as it must be.")
+    for wrong in ({"outputs_untouched": False}, {"inputs_changed": ("x",)}):
+        assert not judge_rejection(asked, refused(status=UNTOLD, **wrong), lenient=True).ok
+
+
+@pytest.mark.parametrize("outcome", [Outcome.COMPLETED, Outcome.FAILED])
+def test_a_function_that_carries_out_a_wrong_call_fails_unless_that_is_let_pass(outcome):
+    asked = replace(refusal(), status=UNTOLD, breaks=case([[1.0]], [[0]]))
+    for lenient in (False, True):
+        verdict = judge_rejection(asked, Observation(outcome), lenient=lenient)
+        assert verdict.ok is lenient
+        assert verdict.headline.endswith("the call was carried out, it must raise an exception.")
+    assert not judge_rejection(asked, Observation(Outcome.CRASHED, 139), lenient=True).ok
+
+
+def test_a_call_that_the_installed_torch_has_no_dtype_for_is_not_judged():
+    asked = replace(refusal(), status=UNTOLD, breaks=case([[1.0]], [[0]]))
+    assert not judge_rejection(asked, Observation(Outcome.NOT_POSSIBLE)).judged
 
 
 def printed(values):

@@ -33,6 +33,16 @@ def fills_but_the_last(x: Any, addend: int, *, out: Any) -> None:
     out[:-1] = good(x, addend)[:-1]
 
 
+def fills_and_raises(x: Any, addend: int, *, out: Any) -> None:
+    out[0] = addend
+    raise ValueError("too late")
+
+
+def changes_x_and_raises(x: Any, addend: int) -> Any:
+    x[0] = 99
+    raise ValueError("too late")
+
+
 def raises(x: Any, addend: int) -> Any:
     raise ValueError("x must be even\nand more of it")
 

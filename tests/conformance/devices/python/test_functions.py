@@ -95,6 +95,14 @@ def test_an_input_that_is_changed_is_named(device: Device) -> None:
     assert run(device, "changes_x").inputs_changed == ("x",)
 
 
+def test_an_exception_leaves_all_as_it_was_or_not(device: Device) -> None:
+    assert run(device, "raises").outputs_untouched
+    assert run(device, "raises").inputs_changed == ()
+    assert not run(device, "fills_and_raises").outputs_untouched
+    seen = run(device, "changes_x_and_raises")
+    assert (seen.outcome, seen.inputs_changed) == (Outcome.REJECTED, ("x",))
+
+
 def test_an_output_that_is_not_filled_is_counted(device: Device) -> None:
     assert run(device, "nothing").unwritten == {"y": 6}
     assert run(device, "fills_but_the_last").unwritten == {"y": 1}
