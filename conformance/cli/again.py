@@ -38,7 +38,6 @@ from conformance.evidence.implementation import (
     unusable,
 )
 from conformance.failure import replay
-from conformance.judge.beside import judged_beside
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict
@@ -137,7 +136,8 @@ def judge_again(
             task = progress.add_task(front_door.MAKING_TENSORS(), total=3)
             _ = saved.case.arrays
             progress.update(task, advance=1, description=front_door.RUNNING_CALL())
-            observation, verdict = judged(device, Arithmetic.of(device.profile))
+            judge = second.beside(pair, route) if second is not None and pair is not None else None
+            observation, verdict = judged(device, Arithmetic.of(device.profile), judge)
             progress.update(task, advance=1, description=front_door.JUDGING())
     except (UsageError, *PASSED_ON):
         raise
@@ -146,9 +146,6 @@ def judge_again(
     finally:
         device.close()
     if saved.judged_as == "values":
-        if second is not None and pair is not None:
-            judge = second.beside(pair, route)
-            observation, verdict = judged_beside(judge, operator, saved.case, observation, verdict)
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
     console.print(verdict.text, markup=False)
     for name, ruling in verdict.standards.items():

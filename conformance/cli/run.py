@@ -194,7 +194,6 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     directories = [directory.absolute() for directory in parsed.operators]
     records = suite.records(directories)
     functions = functions_asked(parsed, records)
-    lenient = lenient_asked(parsed.lenient, functions)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
@@ -251,11 +250,13 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
         functions=functions,
-        lenient=lenient,
     )
     second = second_asked(parsed)
     against = against_named(second, device=parsed.device, route=route, operators=chosen)
-    request = replace(request, against=() if against is None else against.options)
+    options_of_second = () if against is None else against.options
+    called_beside = None if against is None else against.functions
+    lenient = lenient_asked(parsed.lenient, functions or called_beside)
+    request = replace(request, against=options_of_second, lenient=lenient)
     try:
         if found.failure is not None:
             raise found.failure

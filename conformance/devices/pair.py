@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +14,20 @@ from conformance.record.operator import Operator
 
 
 class Pair:
-    """A device that judges two. ``records`` are the operators on the route of the second.
+    """A device that judges two. ``records`` are the operators on the route of the second, of which
+    it has those that are ``called`` (None: all).
 
     What is known of it, and its limits, are those of the first.
     """
 
-    def __init__(self, first: Device, second: Device, records: Mapping[str, Operator]) -> None:
-        self.first, self.second, self.records = first, second, records
+    def __init__(
+        self,
+        first: Device,
+        second: Device,
+        records: Mapping[str, Operator],
+        called: Container[str] | None = None,
+    ) -> None:
+        self.first, self.second, self.records, self._called = first, second, records, called
 
     @property
     def profile(self) -> DeviceProfile:
@@ -31,6 +38,8 @@ class Pair:
         """Call both; see ``Device.run``. A call that the second cannot be asked has no answer
         beside it."""
         seen = self.first.run(operator, case)
+        if self._called is not None and operator.name not in self._called:
+            return seen
         try:
             other = self.second.run(self.records[operator.name], case)
         except ValueError:  # a route that has no way to break this rule of the interface

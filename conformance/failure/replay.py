@@ -17,8 +17,18 @@ from conformance.catalogue import failure as say
 from conformance.catalogue.marks import NONE
 from conformance.catalogue.message import Message
 from conformance.devices.device import Device
+from conformance.devices.pair import Pair
 from conformance.errors import UsageError, text_of
 from conformance.evidence.implementation import Implementation
+from conformance.judge.beside import (
+    Answer,
+    Beside,
+    as_example,
+    as_rejection,
+    in_sequence,
+    judged_beside,
+    related_beside,
+)
 from conformance.judge.examples import judge_example
 from conformance.judge.judged import JudgedAs
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
@@ -34,8 +44,9 @@ from conformance.record.operator import Operator
 SCHEMA = 1
 MOST_BYTES = 256 << 20
 """Of a saved case; its arrays have less."""
-Judge = Callable[[Device, Arithmetic], tuple[Observation, Verdict]]
-"""Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
+Judge = Callable[..., Answer]
+"""Makes the call, or calls, and judges what is observed on a device of that arithmetic: the first
+two arguments. The third is a second implementation, None without one."""
 
 
 @dataclass(frozen=True)
@@ -102,25 +113,33 @@ def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator
     if replay.judged_as == "relation":
         of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
         relation = _named(replay.name, say.RELATION, _by_name(of_mode))
-        return operator, lambda device, _: related(relation, records, case, device.run)
+
+        def held(device: Device, _: Arithmetic, beside: Beside | None = None) -> Answer:
+            if not isinstance(device, Pair):
+                return related(relation, records, case, device.run)
+            first = related(relation, records, case, device.first.run)
+            return related_beside(beside, relation, case, device.second.run, first)
+
+        return operator, held
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)
-    right: Case | None = None
+    right, second = None, in_sequence(operator)
     if replay.judged_as == "rejection":
         rejection = _named(replay.name, say.REJECTION, _by_name(operator.rejections))
         judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
-        right = rejection.breaks
+        right, second = rejection.breaks, as_rejection(rejection)
     elif replay.judged_as == "example":
         example = _named(replay.name, say.EXAMPLE, _by_name(operator.examples))
-        judged = partial(judge_example, example, operator)
+        judged, second = partial(judge_example, example, operator), as_example(example)
 
-    def called(device: Device, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
+    def called(device: Device, arithmetic: Arithmetic, beside: Beside | None = None) -> Answer:
         if right is not None:
             observation = device.run(operator, right)
             verdict = judged_call(operator, right, observation, arithmetic)
             if not verdict.ok:  # then a refusal says nothing
                 return observation, verdict
         observation = observed(records, case, device)
-        return observation, judged(observation, arithmetic)
+        verdict = judged(observation, arithmetic)
+        return judged_beside(beside, operator, case, observation, verdict, second)
 
     return operator, called
 

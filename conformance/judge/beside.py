@@ -6,7 +6,7 @@ whether they are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,18 +15,29 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import against as say
+from conformance.catalogue.message import Said
 from conformance.catalogue.verdict import OF_CALL, SENTENCE
+from conformance.errors import OperatorUnavailable
 from conformance.judge import calls
 from conformance.judge.effects import specified_elements
+from conformance.judge.examples import judge_example
 from conformance.judge.headline import parted, unended
+from conformance.judge.rejections import judge_rejection
+from conformance.judge.relate import Observe, related
+from conformance.judge.sequences import judged, rejection_of
 from conformance.judge.verdict import Verdict
 from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.record.operator import Operator, Unspecified
+from conformance.record.operator import Example, Operator, Rejection, Unspecified
+from conformance.record.relation import Relation
 from reference.floats import format_of
 
 SAME, OTHER_BITS, FIRST, SECOND, BOTH = "same", "other bits", "first", "second", "both"
 """What came of a case: both accepted, with the same bits or others; or which of them is wrong."""
+
+
+Second = Callable[[Operator, Case, Observation, Arithmetic], Verdict | None]
+"""How the second is judged, by its record; None: it says nothing of the case."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,7 @@ def judged_beside(
     case: Case,
     observation: Observation,
     verdict: Verdict,
+    judge: Second = calls.judge,
 ) -> tuple[Observation, Verdict]:
     """The verdict on both, and the observation that it is about: that of the wrong one.
 
@@ -55,8 +67,10 @@ def judged_beside(
     other = observation.beside
     if beside is None or other is None or not verdict.judged:
         return observation, verdict
-    second = calls.judge(beside.records[case.operator], case, other, beside.arithmetic)
-    if not second.judged:
+    second = judge(beside.records[case.operator], case, other, beside.arithmetic)
+    if second is None or not second.judged:
+        return observation, verdict
+    if verdict.ok and second.ok and Outcome.REJECTED in (observation.outcome, other.outcome):
         return observation, verdict
     differing = tuple(_differences(operator, case, observation, other))
     names = {"first": beside.first, "second": beside.second}
@@ -71,19 +85,75 @@ def judged_beside(
             findings=findings,
             beside=OTHER_BITS if differing else SAME,
         )
-    which = BOTH if not (verdict.ok or second.ok) else SECOND if verdict.ok else FIRST
-    wrong, seen = (second, other) if which == SECOND else (verdict, observation)
+    seen, wrong = _wrong(beside, (observation, verdict), (other, second))
+    return seen, replace(wrong, findings=(*wrong.findings, *differing))
+
+
+def related_beside(
+    beside: Beside | None,
+    relation: Relation,
+    drawn: Case,
+    run: Observe,
+    first: tuple[Observation, Verdict],
+) -> tuple[Observation, Verdict]:
+    """The verdict on a relation of both, and the observation that it is about; ``run`` calls the
+    second. That of the ``first`` as it is, if the relation says nothing of the second."""
+    if beside is None or not first[1].judged:
+        return first
+    try:
+        second = related(relation, beside.records, drawn, run)
+    except OperatorUnavailable:  # the relation calls an operator that the second has not
+        return first
+    if not second[1].judged or (first[1].ok and second[1].ok):
+        return first
+    return _wrong(beside, first, second)
+
+
+def as_example(example: Example) -> Second:
+    """The second answers a documented call."""
+    return lambda record, _, seen, arithmetic: judge_example(example, record, seen, arithmetic)
+
+
+def as_rejection(rejection: Rejection, *, lenient: bool = False) -> Second:
+    """The second must reject a call, if its record says so, too; ``lenient`` as for the first."""
+
+    def judge(record: Operator, case: Case, seen: Observation, _: Arithmetic) -> Verdict | None:
+        of_second = (one for one in record.rejections if one.name == rejection.name)
+        there = next(of_second, None)
+        return None if there is None else judge_rejection(there, seen, lenient=lenient)
+
+    return judge
+
+
+def in_sequence(operator: Operator) -> Second:
+    """The second answers a call among others, which ``operator`` may have to reject."""
+
+    def judge(record: Operator, case: Case, seen: Observation, by: Arithmetic) -> Verdict | None:
+        if rejection_of(operator, case) is not None and rejection_of(record, case) is None:
+            return None
+        return judged(record, case, seen, by)
+
+    return judge
+
+
+Answer = tuple[Observation, Verdict]
+
+
+def _wrong(beside: Beside, one: Answer, other: Answer) -> Answer:
+    """The answer of the wrong one of two, and which that is; of the first if both are."""
+    which = BOTH if not (one[1].ok or other[1].ok) else SECOND if one[1].ok else FIRST
+    seen, wrong = other if which == SECOND else one
     words = {FIRST: say.FIRST_WRONG, SECOND: say.SECOND_WRONG, BOTH: say.BOTH_WRONG}[which]
-    told = words(**names, what=unended(parted(wrong.headline)[1]))
-    findings = (*wrong.findings, *differing)
-    return seen, replace(wrong, headline=_told(wrong, told), findings=findings, beside=which)
+    what = unended(parted(wrong.headline)[1])
+    told = words(first=beside.first, second=beside.second, what=what)
+    return seen, replace(wrong, headline=_told(wrong, told), beside=which)
 
 
 def _told(verdict: Verdict, what: str) -> str:
     """A headline that says something else of the same call."""
-    call = verdict.subject
-    about = (call.operator, call.mode, call.dtype) if isinstance(call, Case) else ()
-    return OF_CALL(call=about, what=SENTENCE(what=what))
+    headline = verdict.headline
+    assert isinstance(headline, Said)
+    return OF_CALL(call=headline.arguments["call"], what=SENTENCE(what=what))
 
 
 def _differences(

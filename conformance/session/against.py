@@ -71,7 +71,8 @@ class Against:
         self, first: Device, kernels: Kernels, limit: float, records: Mapping[str, Operator]
     ) -> Pair:
         """The first device and the second, which is opened. Raises as `open_device` does."""
-        return Pair(first, self.opened(kernels, limit), all_on_route(records, self.route))
+        called = None if self.functions is None else self.functions.by_operator.keys()
+        return Pair(first, self.opened(kernels, limit), all_on_route(records, self.route), called)
 
     def beside(self, pair: Pair, route: str) -> Beside:
         """By what the second is judged, and what both are called; ``route`` is the first's."""

@@ -71,7 +71,6 @@ class Context:
             self.records,
             against=option.conformance_against is not None,
         )
-        self.lenient = lenient_asked(bool(option.conformance_lenient), self.functions)
         named = option.conformance_operator or ()
         wanted = suite.chosen(self.records, named, self.directories)
         chosen = reachable(wanted, self.route, named)
@@ -91,6 +90,9 @@ class Context:
             route=self.route,
             operators=self.operators,
         )
+        second = None if self.against is None else self.against.functions
+        called = self.functions or second
+        self.lenient = lenient_asked(bool(option.conformance_lenient), called)
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)

@@ -7,6 +7,7 @@ import numpy as np
 from conformance.catalogue import session as say
 from conformance.devices.device import Device
 from conformance.errors import text_of
+from conformance.judge.beside import in_sequence, judged_beside
 from conformance.judge.judged import Judged
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.judge.sequences import check_before, judged, observed, rejection_of
@@ -45,5 +46,8 @@ def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
     observation = observed(records, case, device)
     verdict = judged(operator, case, observation, IEEE if trial is None else trial.arithmetic)
     if trial is not None:
+        observation, verdict = judged_beside(
+            trial.beside, operator, case, observation, verdict, in_sequence(operator)
+        )
         trial.record(Judged(case, observation, verdict, frozen.kind, frozen.name))
     return verdict

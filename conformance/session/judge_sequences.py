@@ -9,6 +9,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
+from conformance.judge.beside import in_sequence, judged_beside
 from conformance.judge.judged import Judged
 from conformance.judge.sequences import alone, judged
 from conformance.judge.verdict import Verdict
@@ -27,11 +28,13 @@ def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
     trial = current()
     records = records_with(operator)
     arithmetic = IEEE if trial is None else trial.arithmetic
+    beside = None if trial is None else trial.beside
 
     def made(call: Case, after: tuple[Case, ...] = ()) -> tuple[Observation, Verdict]:
         called = records[call.operator]
-        observation = device.run(called, call)
-        return observation, judged(called, replace(call, before=after), observation, arithmetic)
+        told, observation = replace(call, before=after), device.run(called, call)
+        verdict = judged(called, told, observation, arithmetic)
+        return judged_beside(beside, called, told, observation, verdict, in_sequence(called))
 
     def note(told: Case, observation: Observation, verdict: Verdict) -> Verdict:
         if trial is not None:

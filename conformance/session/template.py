@@ -30,9 +30,10 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
+from conformance.devices.pair import Pair
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
-from conformance.judge.beside import judged_beside
+from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
 from conformance.judge.judged import Judged
 from conformance.judge.quarantined import observe_quarantined as told_of
 from conformance.judge.relate import related
@@ -211,7 +212,11 @@ def relate(operator: Operator, relation: Relation, device: Device, case: Case) -
     """Make the calls of a relation that starts from a drawn case, and put on record if it holds."""
     trial = current()
     records = trial.records if trial is not None else {operator.name: operator}
-    observation, verdict = related(relation, records, case, device.run)
+    first, second = (device.first, device.second) if isinstance(device, Pair) else (device, None)
+    answer = related(relation, records, case, first.run)
+    if trial is not None and second is not None:
+        answer = related_beside(trial.beside, relation, case, second.run, answer)
+    observation, verdict = answer
     _note(Judged(case, observation, verdict, "relation", relation.name))
     return verdict
 
@@ -221,6 +226,12 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     trial = current()
     lenient = trial is not None and trial.lenient
     verdict = rejections.judge_rejection(rejection, observation, lenient=lenient)
+    if trial is not None and trial.beside is not None:
+        case, second = rejection.case, as_rejection(rejection, lenient=lenient)
+        operator = trial.records[case.operator]
+        observation, verdict = judged_beside(
+            trial.beside, operator, case, observation, verdict, second
+        )
     _note(Judged(rejection.case, observation, verdict, "rejection", rejection.name))
     return verdict
 
@@ -267,6 +278,12 @@ def _tell_left_out(rejection: Rejection, reason: str) -> None:
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
     """Judge an observation of a documented call, and put the verdict on record."""
     verdict = examples.judge_example(example, operator, observation, _arithmetic())
+    trial = current()
+    if trial is not None:
+        case, second = example.case, as_example(example)
+        observation, verdict = judged_beside(
+            trial.beside, operator, case, observation, verdict, second
+        )
     _note(Judged(example.case, observation, verdict, "example", example.name))
     return verdict
 

@@ -9,10 +9,37 @@ import numpy as np
 import pytest
 
 from conformance.call.observation import Observation, Outcome
-from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND, Beside, judged_beside
+from conformance.errors import OperatorUnavailable
+from conformance.judge.beside import (
+    BOTH,
+    FIRST,
+    OTHER_BITS,
+    SAME,
+    SECOND,
+    Beside,
+    as_example,
+    as_rejection,
+    in_sequence,
+    judged_beside,
+    related_beside,
+)
 from conformance.judge.calls import judge
+from conformance.judge.rejections import judge_rejection
+from conformance.judge.relate import related
 from conformance.judge.verdict import Verdict
-from tests.conformance.segment_sum import bits, case, observe, operator, right, whole
+from conformance.record.clause import document
+from conformance.record.operator import Example
+from conformance.record.relation import Relation
+from tests.conformance.segment_sum import (
+    bits,
+    case,
+    observe,
+    operator,
+    refusal,
+    refused,
+    right,
+    whole,
+)
 
 RECORD = operator(order_clause=None)
 MADE = whole()
@@ -100,3 +127,73 @@ def test_without_a_second_answer_the_verdict_is_that_of_the_first(
     _, verdict = beside(observe(right(MADE)), other, replace(TWO, records={RECORD.name: sparse}))
     assert (verdict.ok, verdict.beside) == (True, "")
     assert "accepted; y: 144 elements" in verdict.headline
+
+
+def test_the_second_is_held_to_what_a_document_prints() -> None:
+    values = tuple(right(MADE).astype(float).ravel())
+    example = Example("printed", MADE, "toy", {"y": values})
+    for other, which in ((observe(right(MADE)), SAME), (wrong(), SECOND)):
+        one = replace(observe(right(MADE)), beside=other)
+        verdict = judge(RECORD, MADE, one)
+        _, found = judged_beside(TWO, RECORD, MADE, one, verdict, as_example(example))
+        assert found.beside == which
+    assert "wrong is new, not old: 1 of 144 elements of y are not what the document" in str(found)
+
+
+def rejected(one: Observation, other: Observation, records: Any) -> Verdict:
+    asked = refusal()
+    seen = replace(one, beside=other)
+    two = replace(TWO, records=records)
+    verdict = judge_rejection(asked, one)
+    return judged_beside(two, RECORD, asked.case, seen, verdict, as_rejection(asked))[1]
+
+
+def test_the_second_must_reject_what_its_record_says() -> None:
+    same = {RECORD.name: replace(RECORD, rejections=(refusal(),))}
+    both = rejected(refused(), refused(), same)
+    assert (both.ok, both.beside) == (True, "")
+    done = Observation(Outcome.COMPLETED, outputs_untouched=True)
+    verdict = rejected(refused(), done, same)
+    assert verdict.headline == (
+        "segment_sum, plain, float16, negative_top_k: wrong is new, not old: the call was carried"
+        " out, it must be rejected with status 161002."
+    )
+    assert rejected(refused(), done, {RECORD.name: RECORD}).ok
+
+
+def test_a_call_in_a_sequence_is_judged_as_what_it_is() -> None:
+    asked = refusal()
+    first = replace(RECORD, rejections=(asked,))
+    for records, ok in (({RECORD.name: first}, False), ({RECORD.name: RECORD}, True)):
+        done = Observation(Outcome.COMPLETED, outputs_untouched=True)
+        seen, two = replace(refused(), beside=done), replace(TWO, records=records)
+        verdict = judge_rejection(asked, refused())
+        second = in_sequence(first)
+        assert judged_beside(two, first, asked.case, seen, verdict, second)[1].ok is ok
+
+
+LAW = document("all sums are positive", "toy")
+POSITIVE = Relation("positive", LAW, lambda _, made, run: [] if made["y"].min() > 0 else ["a sum."])
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_a_relation_is_asked_of_both(signs: tuple[int, int]) -> None:
+    made = case([[1.0]], [[0]])
+
+    def sign(sign: int) -> Any:
+        return lambda record, one: observe(right(one) * np.float16(sign))
+
+    first = related(POSITIVE, TWO.records, made, sign(signs[0]))
+    _, verdict = related_beside(TWO, POSITIVE, made, sign(signs[1]), first)
+    expected = {(1, 1): "", (1, -1): SECOND, (-1, 1): FIRST, (-1, -1): BOTH}[signs]
+    assert (verdict.ok, verdict.beside) == (signs == (1, 1), expected)
+    if expected == SECOND:
+        assert "wrong is new, not old: positive does not hold: a sum." in verdict.headline
+
+
+def test_a_relation_with_an_operator_that_the_second_has_not_is_asked_of_the_first() -> None:
+    def absent(record: Any, one: Any) -> Observation:
+        raise OperatorUnavailable("absent")
+
+    first = related(POSITIVE, TWO.records, MADE, lambda record, one: observe(right(one)))
+    assert related_beside(TWO, POSITIVE, MADE, absent, first) is first
