@@ -92,6 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("tensors", metavar="NAME", help=say.TENSORS())
     add("lenient", metavar="yes", choices=["yes"], help=say.LENIENT())
     add("against", metavar="WHAT", help=say.AGAINST())
+    add("against-python", metavar="PYTHON", help=say.AGAINST_PYTHON())
     add("same", metavar="bits", help=say.SAME())
     add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
     add("workload", metavar="NAME", action="append", help=say.WORKLOAD())

@@ -42,4 +42,12 @@ HOW_WRITTEN = Message(
     "允许：调用路径（aclnn、kernel、torch_npu）、设备（sim:SOC、npu:N）、库目录、"
     "Python 函数（FILE.py:NAME）",
 )
+NO_PROGRAM = Message("must be a program of Python", "须为 Python 解释器程序")
+NOT_STARTED = Message(
+    "{python} cannot run a device's process: {error}. It needs the packages of the suite: install"
+    " the suite there, too",
+    "{python} 无法运行设备进程：{error}。它需要本套件的软件包：请在其中也安装本套件",
+)
+OF_PYTHON = Message("{python}: {error}", "{python}：{error}")
+IN = Message("{what} in {python}", "{python} 中的 {what}")
 SAME = Message("allowed: bits", "允许：bits")

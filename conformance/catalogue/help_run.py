@@ -87,6 +87,11 @@ AGAINST = Message(
     " a device, a folder of libraries, FILE.py:NAME",
     "同时判定第二个实现，并指出哪一个有误、或两者有何不同：调用路径、设备、库目录、FILE.py:NAME",
 )
+AGAINST_PYTHON = Message(
+    "the second implementation runs in this Python, with its packages; without --against it is the"
+    " first one there",
+    "第二个实现在该 Python 及其软件包中运行；不带 --against 时即为其中的第一个实现",
+)
 SAME = Message(
     "with --against: both must give the same bits", "与 --against 同用：两者结果须逐位相同"
 )

@@ -33,6 +33,9 @@ LENIENT = Message(
     "a Python function may carry out what it must reject", "Python 函数可以执行应拒绝的调用"
 )
 AGAINST = Message("judge another implementation beside it", "同时判定另一实现并作对照")
+AGAINST_PYTHON = Message(
+    "the other implementation runs in this Python", "另一实现在该 Python 中运行"
+)
 SAME = Message("both must give the same bits", "两者结果须逐位相同")
 PACKAGE = Message("judge the custom-operator package in DIR", "判定 DIR 中的自定义算子包")
 WORKLOAD = Message("judge the calls of this model alone", "仅判定该模型的调用")

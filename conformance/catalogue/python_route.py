@@ -32,8 +32,8 @@ IN_NO_MODULE = Message(
 
 # Why one cannot be called.
 NO_TORCH = Message(
-    "torch is not installed ({error}); --tensors numpy does without it",
-    "未安装 torch（{error}）；--tensors numpy 不需要它",
+    "torch cannot be imported ({error}); --tensors numpy does without it",
+    "torch 无法导入（{error}）；--tensors numpy 不需要它",
 )
 NO_PLACE = Message("tensors cannot live on {place}: {error}", "张量无法位于 {place}：{error}")
 NOT_IMPORTED = Message("{module} cannot be imported: {error}", "{module} 无法导入：{error}")

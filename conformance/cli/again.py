@@ -122,13 +122,16 @@ def judge_again(
             console.print(line, markup=False)
         libraries = checkout.libraries
     functions = None if asked.functions is None else with_keywords(asked.functions, records)
-    second = against_named(asked.second, device=asked.device, route=route, operators=[operator])
+    second = against_named(
+        asked.second, device=asked.device, route=route, operators=[operator], functions=functions
+    )
     place = (asked.device, console, asked.limit, libraries, kernels, route, package)
     device, pair = open_and_tell(*place, functions), None
     try:
         if second is not None:
             device = pair = second.paired(device, kernels, asked.limit, records)
-            console.print(AGAINST(second=of_device(pair.second).words), markup=False)
+            words = second.named(of_device(pair.second).words)
+            console.print(AGAINST(second=words), markup=False)
         now = of_device(device, operator.name)
         if not asked.named:
             check_called(failed, now)

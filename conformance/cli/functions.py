@@ -33,6 +33,7 @@ def add_device(group: Any) -> None:
     add("--implementation", action="append", default=[], metavar="FN", help=helps.IMPLEMENTATION())
     add("--tensors", metavar="NAME", help=helps.TENSORS())
     add("--against", metavar="WHAT", help=helps.AGAINST())
+    add("--against-python", metavar="PYTHON", help=helps.AGAINST_PYTHON())
     add("--same", metavar="bits", help=helps.SAME())
 
 
@@ -62,14 +63,14 @@ def functions_asked(
 
 def second_asked(parsed: argparse.Namespace) -> Second:
     """What the options say of a second implementation."""
-    return Second(parsed.against, parsed.same, parsed.tensors)
+    return Second(parsed.against, parsed.same, parsed.tensors, parsed.against_python)
 
 
 def tell_second(against: Against, kernels: Kernels, limit: float, console: Console) -> None:
     """Open the second device, and say what it calls. Raises `UsageError`, EnvironmentFailure."""
     try:
         with closing(against.opened(kernels, limit)) as second:
-            told = say.AGAINST(second=of_device(second).words)
+            told = say.AGAINST(second=against.named(of_device(second).words))
     except ValueError as error:
         raise UsageError("against", against.text, text_of(error)) from error
     console.print(told, markup=False)

@@ -252,7 +252,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         functions=functions,
     )
     second = second_asked(parsed)
-    against = against_named(second, device=parsed.device, route=route, operators=chosen)
+    against = against_named(
+        second, device=parsed.device, route=route, operators=chosen, functions=functions
+    )
     options_of_second = () if against is None else against.options
     called_beside = None if against is None else against.functions
     lenient = lenient_asked(parsed.lenient, functions or called_beside)

@@ -57,10 +57,16 @@ class ChildEndedError(Exception):
 
 class Child:
     """One device process. ``memory_limit`` is bytes of its own memory beyond its use at start,
-    ``package`` the folder of the only custom operators that it may find."""
+    ``package`` the folder of the only custom operators that it may find, ``python`` its program,
+    None: that of this process."""
 
     def __init__(
-        self, kind: str, segment: Segment, memory_limit: int, package: str | None = None
+        self,
+        kind: str,
+        segment: Segment,
+        memory_limit: int,
+        package: str | None = None,
+        python: str | None = None,
     ) -> None:
         self._output = os.memfd_create("moe-conformance-output")
         os.set_blocking(self._output, True)
@@ -72,7 +78,7 @@ class Child:
         try:
             # A session of its own: Ctrl-C is the parent's to answer, not a crash of the child.
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "conformance.devices.worker"]
+                [python or sys.executable, "-m", "conformance.devices.worker"]
                 + [str(number) for number in (*inherited, os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=appending,

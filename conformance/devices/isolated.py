@@ -100,7 +100,8 @@ class IsolatedDevice:
         self._segment.forget_last_words()
         package = self._setup.package
         root = package.root if package is not None else None
-        self._child = Child(self._setup.kind, self._segment, self._memory_limit, root)
+        limits = (self._setup.kind, self._segment, self._memory_limit)
+        self._child = Child(*limits, root, self._setup.python)
         try:
             reply = self._child.open(self._setup, OPEN_LIMIT[self._setup.kind])
         except ChildEndedError as ended:

@@ -211,7 +211,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
     whether the operators were built here, with the suite's own interface, and called by it: then
     what a call does beside its work fails it (docs/reference/diagnostics.md, "The call as a
-    whole"). ``functions`` are what is called on a host, None: no host is opened.
+    whole"). ``functions`` are what is called on a host, None: no host is opened. ``python`` is the
+    program of the process, None: that of the parent.
     """
 
     kind: Literal["sim", "npu", "host"]
@@ -226,6 +227,7 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     package: JudgedPackage | None = None
     own: bool = False
     functions: Functions | None = None
+    python: str | None = None
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):

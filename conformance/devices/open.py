@@ -68,6 +68,7 @@ def open_device(
     route: str = "aclnn",
     package: DeliveredPackage | None = None,
     functions: Functions | None = None,
+    python: Path | None = None,
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu, npu:N or npu:N,M.
 
@@ -77,14 +78,16 @@ def open_device(
     built from ``kernels``, and an NPU's are found by the loader.
     ``route`` is how operators are called (`conformance.record.operator.ROUTES`).
     ``package`` is what is judged in the place of the device's own operators; ``functions`` are
-    Python functions that are called instead of any device.
+    Python functions that are called instead of any device. ``python`` is another program of Python
+    that runs the device's process, with the packages that it has.
     Raises ValueError for a spec that names no device, UsageError for functions that cannot be
     called, EnvironmentFailure where the device does not open.
     """
+    limits = (time_limit, memory_limit)
     if functions is not None:
-        return _open_host(functions, time_limit, memory_limit)
+        return _open_host(functions, *limits, python)
     try:
-        return _open_device(spec, time_limit, memory_limit, libraries, kernels, route, package)
+        return _open_device(spec, *limits, libraries, kernels, route, package, python)
     except EnvironmentFailure as error:
         if route != TORCH_NPU:
             raise
@@ -99,6 +102,7 @@ def _open_device(
     kernels: Kernels,
     route: str,
     package: DeliveredPackage | None,
+    python: Path | None,
 ) -> Device:
     """`open_device`, without what is known of torch_npu's pins."""
     kind, which = _parse(spec)
@@ -109,7 +113,7 @@ def _open_device(
     signs = npu_signs() if kind == "auto" else []
     origin = _origin(kind == "npu" or bool(signs), libraries, kernels, package)
     if kind == "npu" or signs:
-        setup = _npu(libraries, 0, route)
+        setup = structs.replace(_npu(libraries, 0, route), python=_text(python))
         if package is not None:
             setup = structs.replace(setup, package=package.judged)
         elif setup.libraries is None and route == "aclnn":
@@ -127,12 +131,12 @@ def _open_device(
                 raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=why)) from None
             told = say.NO_NPU_OPENS(signs=row(signs, say.AND), why=why)
             raise EnvironmentFailure(told) from None
-    wheel = known_wheel() if route == TORCH_NPU else None
+    wheel = known_wheel(python) if route == TORCH_NPU else None
     folder = _folder(libraries or simulator_libraries(*kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
     own = libraries is None and package is None and route != TORCH_NPU
-    setup = structs.replace(setup, own=own)
+    setup = structs.replace(setup, own=own, python=_text(python))
     if package is not None:
         setup = structs.replace(setup, package=package.judged)
     try:
@@ -143,15 +147,21 @@ def _open_device(
         raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=text_of(error))) from None
 
 
-def _open_host(functions: Functions, time_limit: float, memory_limit: int) -> Device:
+def _open_host(
+    functions: Functions, time_limit: float, memory_limit: int, python: Path | None
+) -> Device:
     """Python functions in a process of their own. Raises as `open_device`."""
-    setup = Setup("host", None, None, 0, 0, PYTHON, functions=functions)
+    setup = Setup("host", None, None, 0, 0, PYTHON, functions=functions, python=_text(python))
     origin = Origin("python", functions=functions)
     try:
         return _open(setup, time_limit, memory_limit, None, origin)
     except ValueError as error:
         where = ", ".join(functions.by_operator.values())
         raise UsageError("implementation", where, text_of(error)) from None
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _parse(spec: str) -> tuple[str, str]:

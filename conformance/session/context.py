@@ -83,12 +83,17 @@ class Context:
             asked(on_it(one, self.records, self.route, self.called), self.traits)
             for one in self.kept.operators
         )
-        named_second = (option.conformance_against, option.conformance_same)
         self.against = against_named(
-            Second(*named_second, option.conformance_tensors),
+            Second(
+                option.conformance_against,
+                option.conformance_same,
+                option.conformance_tensors,
+                option.conformance_against_python,
+            ),
             device=self.device,
             route=self.route,
             operators=self.operators,
+            functions=self.functions,
         )
         second = None if self.against is None else self.against.functions
         called = self.functions or second

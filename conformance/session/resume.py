@@ -76,7 +76,7 @@ def request(asked: Asked) -> dict[str, str]:
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
         "workload": ", ".join(asked.workloads),
-        **{"against": "", "same": "", **dict(asked.against)},
+        **{"against": "", "against-python": "", "same": "", **dict(asked.against)},
         "lenient": "yes" if asked.lenient else "",
         "implementation": "" if asked.functions is None else ", ".join(written(asked.functions)),
     }

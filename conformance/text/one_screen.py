@@ -71,7 +71,7 @@ def operator_table(evidence: Evidence) -> Table:
 def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None) -> Iterator[str]:
     """What stands beside the table: counted, or if ``verbose`` listed."""
     yield from lost_lines(evidence)
-    yield from impossible_lines(evidence)
+    yield from impossible_lines(evidence, verbose=verbose)
     yield from withheld_lines(evidence)
     yield from against_lines(evidence)
     yield from carried_out_lines(evidence, verbose=verbose)
@@ -93,7 +93,9 @@ def against_lines(evidence: Evidence) -> Iterator[str]:
     found = evidence.against
     if not found:
         return
-    second = evidence.request.get("against", "")
+    request = evidence.request
+    named = (request.get("against", ""), request.get("against-python", ""))
+    second = " ".join(filter(None, named))
     same, other = found.get(SAME, 0), found.get(OTHER_BITS, 0)
     counts = {"same": same, "other": other, "cases": sum(found.values())}
     yield against.TOLD(second=second, **counts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -65,13 +66,16 @@ def standards_table(evidence: Evidence) -> Table:
     return made
 
 
-def impossible_lines(evidence: Evidence) -> Iterator[str]:
-    """A line for each cell with calls that were not made: for want of device memory, or because the
-    route cannot express them."""
+def impossible_lines(evidence: Evidence, *, verbose: bool = True) -> Iterator[str]:
+    """The calls that were not made, for want of device memory or because the route cannot express
+    them: a line for each cell, or unless ``verbose`` for each operator."""
+    counts: Counter[str] = Counter()
     for cell in evidence.cells:
-        if cell.impossible:
-            name = cell_id(cell.operator, cell.mode, cell.dtype)
-            yield say.NOT_POSSIBLE_CALLS(cell=name, count=cell.impossible)
+        name = cell_id(cell.operator, cell.mode, cell.dtype) if verbose else cell.operator
+        counts[name] += cell.impossible
+    for name, count in counts.items():
+        if count:
+            yield say.NOT_POSSIBLE_CALLS(cell=name, count=count)
 
 
 def observed_lines(evidence: Evidence) -> Iterator[str]:

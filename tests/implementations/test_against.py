@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,10 @@ def test_another_order_of_additions_is_told_and_fails_where_the_same_bits_are_as
         (["--against", "kernel", "--same", "values"], "same is 'values': allowed: bits"),
         (["--same", "bits"], "same is 'bits': goes with --against"),
         (["--against", "absent.py:f"], "there is no file absent.py"),
+        (
+            ["--against-python", "/absent"],
+            "against-python is '/absent': must be a program of Python",
+        ),
         (["--against", "python"], "against is 'python': allowed: a route (aclnn, kernel"),
     ],
 )
@@ -91,6 +96,51 @@ def test_what_is_no_implementation_is_told(
 ) -> None:
     assert main(["run", "moe_token_permute", *words]) == 2
     assert why in capsys.readouterr().err
+
+
+LIKE_HOME = """
+import os
+import with_numpy
+permute = with_numpy.permute_unstable if "ABROAD" in os.environ else with_numpy.permute
+"""
+ABROAD = f"""#!/bin/sh
+ABROAD=1 exec {sys.executable} "$@"
+"""
+
+
+def test_the_same_function_in_another_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(NUMPY.parent))
+    (tmp_path / "mine.py").write_text(LIKE_HOME)
+    other = tmp_path / "other_python"
+    other.write_text(ABROAD)
+    other.chmod(0o755)
+    mine = ("--implementation", "mine.py:permute", "--against-python", str(other))
+    assert run("moe_token_permute", *mine) == 1
+    told = capsys.readouterr().err
+    verdict = f"wrong is mine.py:permute in {other}, not mine.py:permute: "
+    assert verdict in told
+    assert f"against {other}: the same bits in " in told
+    (line,) = (one for one in told.splitlines() if one.strip().startswith("replay: "))
+    assert main(["replay", *shlex.split(line.partition(" replay ")[2])]) == 1
+    assert verdict in capsys.readouterr().err
+
+
+def test_a_python_without_what_a_device_process_needs_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bare = tmp_path / "bare"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
+    bare.chmod(0o755)
+    capsys.readouterr()
+    function = ("--implementation", f"{NUMPY}:permute", "--against-python", str(bare))
+    assert run("moe_token_permute", *function) == 3
+    told = capsys.readouterr().err
+    assert f"{bare} cannot run a device's process: " in told
+    assert "install the suite there, too" in told
 
 
 def test_a_second_that_does_not_open_leaves_a_folder_that_says_so(

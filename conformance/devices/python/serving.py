@@ -60,10 +60,12 @@ def _tensors(functions: Functions, segment: Segment) -> TorchTensors | NumpyTens
     if functions.tensors == "numpy":
         return NumpyTensors(segment)
     kind, _, number = functions.place.partition(":")
+    if kind != "npu":  # torch would import torch_npu, and fail where CANN is not
+        os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     try:
         import torch
-    except ImportError as error:
-        raise NotCallable(say.NO_TORCH(error=error)) from error
+    except Exception as error:  # a package that torch loads may raise anything
+        raise NotCallable(say.NO_TORCH(error=_first_line(error))) from error
     try:
         if kind == "npu":
             import torch_npu  # noqa: F401 - it adds torch.npu

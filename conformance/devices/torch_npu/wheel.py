@@ -11,13 +11,16 @@ from __future__ import annotations
 import ctypes
 import importlib.metadata
 import importlib.util
+import json
 import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.catalogue import through_torch as say
-from conformance.errors import EnvironmentFailure
+from conformance.devices.other_python import answer, last_line
+from conformance.errors import EnvironmentFailure, text_of
 
 SYMBOLS = Path(__file__).parent / "symbols"
 """The lists of known functions, one file a version."""
@@ -99,14 +102,25 @@ def known(version: str = "") -> frozenset[str]:
     return frozenset(name for one in names for name in (SYMBOLS / f"{one}.txt").read_text().split())
 
 
-def known_wheel() -> Wheel:
-    """The wheel of this interpreter, of which every function that it binds is known.
-
-    Raises EnvironmentFailure.
+def known_wheel(python: Path | None = None) -> Wheel:
+    """The wheel of ``python`` (None: of this interpreter), of which every function that it binds is
+    known. Raises EnvironmentFailure.
     """
-    wheel = installed()
+    wheel = installed() if python is None else _installed_for(python)
     check_known(wheel)
     return wheel
+
+
+def _installed_for(python: Path) -> Wheel:
+    """The wheel of another interpreter, which says it as JSON. Raises EnvironmentFailure."""
+    try:
+        ended = answer(python, "-m", "conformance.devices.torch_npu.wheel")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentFailure(str(error)) from error
+    if ended.returncode:
+        raise EnvironmentFailure(last_line(ended.stderr))
+    told = json.loads(ended.stdout)
+    return Wheel(told["version"], Path(told["folder"]), frozenset(told["binds"]))
 
 
 def check_known(wheel: Wheel) -> None:
@@ -121,3 +135,17 @@ def check_known(wheel: Wheel) -> None:
                 versions=versions(),
             )
         )
+
+
+def main() -> None:
+    """Say on standard output what wheel this interpreter has, or why none on standard error."""
+    try:
+        wheel = installed()
+    except EnvironmentFailure as error:
+        sys.exit(text_of(error))
+    told = {"version": wheel.version, "folder": str(wheel.folder), "binds": sorted(wheel.binds)}
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

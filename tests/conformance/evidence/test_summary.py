@@ -67,9 +67,11 @@ def test_a_call_that_was_not_possible_is_no_judged_case() -> None:
     cells = summarize([line("a"), impossible], DECLARED)
     assert (cells[0].cases, cells[0].impossible, cells[0].failed) == (1, 1, 0)
     assert list(impossible_lines(Evidence(cells=cells))) == [
-        "not possible here, not judged: copying-plain-float32: 1 calls need more device memory,"
-        " or another route"
+        "not possible here, not judged: copying-plain-float32: 1 call that the route cannot"
+        " express, or the device has no memory for"
     ]
+    (folded,) = impossible_lines(Evidence(cells=cells), verbose=False)
+    assert folded.startswith("not possible here, not judged: copying: 1 call that")
 
 
 def test_shrinking_is_counted_apart_and_costs_time() -> None:
