@@ -91,6 +91,10 @@ ORDERS_DECLARED = Message(
     " lists them)",
     "累加顺序：{declared:,} 个算子与声明一致（`--verbose` 逐条列出）",
 )
+ORDERS_UNKNOWN = Message(
+    "order of additions: not recovered in every size of {operators} (`--verbose` says why)",
+    "累加顺序：{operators} 并非所有规模都能测得（`--verbose` 说明原因）",
+)
 ORDERS_FOUND = Message(
     "order of additions: found in {free} that {free:declares|declare} none (`--verbose` lists"
     " them)",

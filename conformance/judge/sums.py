@@ -124,6 +124,7 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
                 output.accumulate,
                 output.storage,
                 arithmetic=output.arithmetic,
+                wider=output.contract.wider,
             )
             found.add(operands.places, judged, declared)
     return found

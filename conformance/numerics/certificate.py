@@ -38,3 +38,16 @@ def certified_below(
         rounded -= rounder
         multiples = (rounded == values).all(axis=0)
     return np.asarray(multiples & (magnitude <= accumulate.largest_finite))
+
+
+def exact_in_float64(
+    values: NDArray[np.float64], magnitude: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Where float64 sums finite ``values`` [slots, elements] of A ``magnitude`` exactly in any
+    order: A <= 2^53 g, with g the lowest set bit over an element's terms. A may err: half of that
+    is asked."""
+    fraction, exponent = np.frexp(values)
+    digits = np.ldexp(fraction, 53).astype(np.int64)
+    _, places = np.frexp((digits & -digits).astype(np.float64))
+    lowest = np.where(digits == 0, 1024, exponent + places - 54).min(axis=0, initial=1024)
+    return np.asarray(np.ldexp(magnitude, -np.minimum(lowest, 900)) <= 2.0**52)

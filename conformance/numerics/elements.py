@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from conformance.numerics.accepted import AcceptedSet, Floats, Mask, assemble, of_ends
 from conformance.numerics.addends import Addends
 from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
+from conformance.numerics.certificate import exact_in_float64
 from conformance.numerics.every_order import applicable, reachable
 from conformance.numerics.exactly import accepted_exactly
 from conformance.numerics.figures import Sums, summarize
-from reference.floats import Format, from_bits, from_ordered, ordered, round_once
+from reference.floats import Format, from_bits, from_ordered, ordered, round_once, to_bits
 
 
 @dataclass(frozen=True)
@@ -144,10 +145,13 @@ def judge_elements(
     storage: Format,
     factor: float = 1.0,
     arithmetic: Arithmetic = IEEE,
+    *,
+    wider: bool = False,
 ) -> Judged:
     """Judge storage patterns ``observed`` [elements] as sums of ``values`` [slots, elements].
 
     ``factor`` scales the error bound; only the tests of the bound itself use another one than 1.
+    ``wider``: additions may also be those of float64.
     """
     sums = summarize(values, accumulate, arithmetic)
     places = ordered(observed, storage)
@@ -173,6 +177,9 @@ def judge_elements(
         ok[asked] = reachable(
             sums.given.low[:, asked], observed[asked], accumulate, storage, arithmetic
         )
+    if wider and not ok.all():
+        asked = np.flatnonzero(~ok)
+        ok[asked] = _of_float64(sums.of(asked), places[asked], accumulate, storage)
     return Judged(
         sums=sums,
         accepted=legal,
@@ -182,6 +189,25 @@ def judge_elements(
         headroom=_headroom(sums, legal, ok & ~few, observed, storage),
         distance=_distance(legal, ok, places, storage),
     )
+
+
+def _of_float64(sums: Sums, places: NDArray[np.int64], accumulate: Format, storage: Format) -> Mask:
+    """Where a sum in float64 gives the observed places of the storage grid.
+
+    It errs by at most n 2^-53 A unless it is exact, and so do these figures. It is rounded to
+    storage at once, or to the accumulator first, as casts of PyTorch do.
+    """
+    error = (sums.count + 2) * 2.0**-52 * sums.magnitude
+    error[exact_in_float64(sums.finite.low, sums.magnitude)] = 0.0
+    special = sums.found.nan | sums.found.plus | sums.found.minus
+    found = np.zeros(places.shape, np.bool_)
+    for by_way_of in (storage, accumulate):
+        low, high = (
+            ordered(to_bits(round_once(round_once(end, by_way_of), storage), storage), storage)
+            for end in (sums.low - error, sums.high + error)
+        )
+        found |= (low <= places) & (places <= high)
+    return np.asarray(found & ~special)
 
 
 def _headroom(

@@ -47,8 +47,7 @@ Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 TWO_PHASE = ("aclnn", "kernel")
 ROUTES = (*TWO_PHASE, TORCH_NPU, PYTHON)
 """How an operator is called: through the vendor's interface; through the entry of the project's own
-kernels, which carry out what a document defines also where the vendor does not; from PyTorch; or as
-a Python function that a person names."""
+kernels, which carry out more of the documents; from PyTorch; or as a Python function."""
 
 REFERENCE, RELATIONS, BOTH = ORACLES = ("reference", "relations", "both")
 """By what results are judged: a contract's reference, the relations among them, or both."""
@@ -64,9 +63,9 @@ class Sum:
     ``accumulate`` is the format that every addition rounds to; it belongs to the kernel, and may be
     the storage format. ``fused`` says whether products with coefficients are rounded to it before
     they are added ("never"), are added exactly ("always": a fused multiply-add), or either; with
-    "sums", for which no order can be declared, one may also multiply the sum of two terms.
-    ``specified`` is that of `Copy`. ``deterministic`` is False where the same call may add in
-    another order, as by atomic additions.
+    "sums", which excludes ``merges``, one may also multiply the sum of two terms. ``specified`` is
+    that of `Copy`. ``deterministic`` is False if the same call may add in another order, as by
+    atomic additions. ``wider``: additions may round to float64, too.
     """
 
     clause: Clause
@@ -77,6 +76,7 @@ class Sum:
     fused: Literal["never", "always", "either", "sums"] = "either"
     specified: Specified | None = None
     deterministic: bool = True
+    wider: bool = False
 
     def __post_init__(self) -> None:
         if self.fused == "sums" and self.merges is not None:

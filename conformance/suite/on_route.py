@@ -122,13 +122,14 @@ def reachable(
 
 
 def _in_any_order(contract: Contract | Varying) -> Contract | Varying:
-    """The contract without what the source of the kernels alone says of its additions."""
+    """The contract without what the source of the kernels alone says of its additions; no document
+    bounds how exact they may be."""
     if isinstance(contract, Varying):
         among = {name: _in_any_order(one) for name, one in contract.among.items()}
         return replace(contract, among=among)  # type: ignore[arg-type]
     if not isinstance(contract, Sum) or contract.fused == "sums":
         return contract
-    return replace(contract, order_clause=None, fused="either")
+    return replace(contract, order_clause=None, fused="either", wider=True)
 
 
 def _has(operator: Operator, mode: Mode, route: str) -> bool:

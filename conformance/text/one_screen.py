@@ -142,7 +142,11 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
 def order_line(evidence: Evidence) -> Iterator[str]:
     """Whether each device adds in the order that its record declares; whole if one does not."""
     others = [one for one in evidence.orders if one.as_declared is False or one.reason]
-    yield from (say.ORDER(line=line) for line in order_lines(others))
+    wrong = {one.operator for one in others if one.as_declared is False}
+    whole = [one for one in others if one.operator in wrong]
+    yield from (say.ORDER(line=line) for line in order_lines(whole))
+    if unknown := list(dict.fromkeys(o.operator for o in others if o.operator not in wrong)):
+        yield say.ORDERS_UNKNOWN(operators=unknown)
     rest = [one for one in evidence.orders if one.operator not in {o.operator for o in others}]
     free = {one.operator for one in rest if one.as_declared is None}
     declared = {one.operator for one in rest} - free
