@@ -6,12 +6,21 @@ Ends with status 1 where a ratio is beyond its limit. Only ratios within one run
 import argparse
 import sys
 
-from tests.benchmark import edits, harness, machine, patience, records, verdicts
+from tests.benchmark import (
+    edits,
+    harness,
+    implementations,
+    machine,
+    patience,
+    records,
+    verdicts,
+)
 
 SECTIONS = {
     "edits": edits.measure,
     "verdicts": verdicts.measure,
     "harness": harness.measure,
+    "implementations": implementations.measure,
     "machine": machine.measure,
     "patience": patience.measure,
     "records": records.measure,
