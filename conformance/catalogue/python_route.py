@@ -62,6 +62,10 @@ SHARES_MEMORY = Message(
     "{output} shares the memory of input {input}: it must be a tensor of its own",
     "{output} 与输入 {input} 共用内存：应为独立的张量",
 )
+ELSEWHERE = Message(
+    "{output} is on {where}: it must be where the inputs are",
+    "{output} 位于 {where}：应与输入位于同一处",
+)
 EARLIER_CHANGED = Message(
     "{output} of the call before is changed by this call: it must be a tensor of its own",
     "上一次调用的 {output} 被本次调用修改：应为独立的张量",

@@ -51,6 +51,13 @@ class TorchTensors:
         """Whether a value is a tensor of torch."""
         return isinstance(value, self._torch.Tensor)
 
+    def elsewhere(self, value: Any) -> str:
+        """The device of a tensor if it is not at the place, else ""."""
+        kind, _, number = self._place.partition(":")
+        there = value.device
+        same = there.type == kind and (not number or (there.index or 0) == int(number))
+        return "" if same else str(there)
+
     def described(self, value: Any) -> str:
         """The shape and dtype of a tensor: ``[2, 3] torch.int32``."""
         return f"{list(value.shape)} {value.dtype}"

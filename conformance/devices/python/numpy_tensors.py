@@ -42,6 +42,10 @@ class NumpyTensors:
         """Whether a value is an array or a scalar of numpy."""
         return isinstance(value, np.ndarray | np.generic)
 
+    def elsewhere(self, value: Any) -> str:
+        """Nothing: arrays live on the host."""
+        return ""
+
     def described(self, value: Any) -> str:
         """The shape and dtype of an array: ``[2, 3] int32``."""
         return f"{list(value.shape)} {value.dtype}"

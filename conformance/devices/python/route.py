@@ -154,6 +154,8 @@ class PythonRoute:
                 raise OtherResult(OTHER_RESULT(seen=seen, **must))
             if tuple(result.shape) != one.shape or result.dtype != dtype:
                 raise OtherResult(OTHER_RESULT(seen=self._tensors.described(result), **must))
+            if where := self._tensors.elsewhere(result):
+                raise OtherResult(say.ELSEWHERE(output=one.name, where=where))
             for name, tensor in given.items():
                 if self._tensors.share(result, tensor):
                     raise OtherResult(say.SHARES_MEMORY(output=one.name, input=name))
