@@ -62,6 +62,10 @@ SHARES_MEMORY = Message(
     "{output} shares the memory of input {input}: it must be a tensor of its own",
     "{output} 与输入 {input} 共用内存：应为独立的张量",
 )
+SETTING_CHANGED = Message(
+    "{name}() is {now} after the call, and was {before}: it must be as it was",
+    "调用后 {name}() 为 {now}，此前为 {before}：应保持不变",
+)
 ELSEWHERE = Message(
     "{output} is on {where}: it must be where the inputs are",
     "{output} 位于 {where}：应与输入位于同一处",

@@ -6,6 +6,7 @@ here, and poisoned.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,6 +22,7 @@ from conformance.devices.layout import elements_of, write_elements
 from conformance.devices.messages import Answer, Call, TensorArgument, Unavailable
 from conformance.devices.python.load import OUT, Loaded, told
 from conformance.devices.python.numpy_tensors import NumpyTensors
+from conformance.devices.python.settings import Settings
 from conformance.devices.segment import Segment
 from conformance.devices.torch_npu.route import keywords
 from conformance.devices.torch_tensors import NoSuchDtype, TorchTensors
@@ -48,6 +50,7 @@ class PythonRoute:
         tensors: TorchTensors | NumpyTensors,
     ) -> None:
         self._segment, self._functions, self._tensors = segment, functions, tensors
+        self._settings = Settings(sys.modules.get("torch"))
         self._earlier: list[tuple[TensorArgument, Any, NDArray[np.uint8]]] = []
 
     def run(self, call: Call) -> Answer | Unavailable:
@@ -118,8 +121,14 @@ class PythonRoute:
             arguments[OUT] = outputs[0] if len(outputs) == 1 else outputs
         if why := function.misfit(tuple(arguments), asked.function):
             raise OtherResult(why)
-        returned = function.call(**arguments)
+        before = self._settings.now()
+        try:
+            returned = function.call(**arguments)
+        finally:
+            changed = self._settings.restored(before)
         self._tensors.wait()
+        if changed:
+            raise OtherResult(changed)
         return filled if function.fills else _results(asked, returned, function.words)
 
     def _outputs(self, call: Call, function: Loaded) -> dict[str | None, Any]:

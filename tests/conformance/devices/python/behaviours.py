@@ -104,6 +104,11 @@ def last_row(x: Any, addend: int) -> Any:
     return np.repeat(x[-1], 6)
 
 
+def silences_numpy(x: Any, addend: int) -> Any:
+    np.seterr(all="ignore")
+    return good(x, addend)
+
+
 def prints(x: Any, addend: int) -> Any:
     print(f"adding {addend}\n" * 1000)
     return good(x, addend)

@@ -60,6 +60,12 @@ WRONG = {
         Outcome.FAILED,
         "behaviours.py:other_names returned a dict with z; its outputs are y",
     ),
+    "silences_numpy": (
+        Outcome.FAILED,
+        "numpy.geterr() is {'divide': 'ignore', 'over': 'ignore', 'under': 'ignore', 'invalid':"
+        " 'ignore'} after the call, and was {'divide': 'warn', 'over': 'warn', 'under': 'ignore',"
+        " 'invalid': 'warn'}: it must be as it was",
+    ),
     "a_view": (
         Outcome.FAILED,
         "y shares the memory of input x: it must be a tensor of its own",
