@@ -130,6 +130,10 @@ CARRIED_OUT = Message("the call was carried out", "调用被执行")
 MUST_BE_REFUSED = Message(
     "{ended}, it must be rejected with status {status}", "{ended}，应被拒绝，状态码应为 {status}"
 )
+LENIENT = Message(
+    "with --lenient such calls are counted, and fail nothing",
+    "使用 --lenient 时此类调用只计数，不判失败",
+)
 MUST_RAISE = Message("{ended}, it must raise an exception", "{ended}，应抛出异常")
 OTHER_STATUS = Message(
     "rejected with status {seen}{reason}, must be {status}",

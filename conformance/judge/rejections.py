@@ -30,7 +30,8 @@ def judge_rejection(
     if of_function and observation.outcome in (Outcome.COMPLETED, Outcome.FAILED):
         # What a function answers such a call with fits no declared output: it fails then.
         headline = failed(about, [say.MUST_RAISE(ended=say.CARRIED_OUT())])
-        return Verdict(lenient, headline, {}, (), rejection.clause, case)
+        hint = () if lenient else (say.LENIENT(),)
+        return Verdict(lenient, headline, {}, hint, rejection.clause, case)
     problems = [*_problems(rejection, observation)]
     if not observation.outputs_untouched:
         problems.append(say.OUTPUTS_WRITTEN())
