@@ -33,7 +33,9 @@ NO_KERNEL = Message(
     "no kernel: {names}: there is no folder of that name in {places}",
     "没有 Kernel：{names}：{places} 中没有该名称的目录",
 )
-SIMULATOR_NOT_BUILT = Message("the simulator does not build: {error}", "模拟器无法编译：{error}")
+SIMULATOR_NOT_BUILT = Message(
+    "kernels or simulator do not build: {error}", "Kernel 或模拟器无法编译：{error}"
+)
 SHIMS_NOT_BUILT = Message(
     "the shims of torch_npu do not build: {error}", "torch_npu 的垫片库无法编译：{error}"
 )

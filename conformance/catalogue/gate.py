@@ -71,7 +71,7 @@ IMPOSSIBLE = Message(
 UNSEEN = Message("no judged case shows {what}", "没有已判定的用例体现：{what}")
 NOT_REACHED = Message(
     "{combinations} combinations of levels and {edges} edges not reached",
-    "{combinations} 个水平组合与 {edges} 处边界未到达",
+    "{combinations} 个取值组合与 {edges} 处边界未到达",
 )
 CUT_OFF = Message("{cell} ended at a failed case: {what}", "{cell} 止于未通过的用例：{what}")
 CUT_OFF_WAIVED = Message(

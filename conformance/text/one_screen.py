@@ -193,7 +193,9 @@ def comparable(earlier: Evidence | None, now: Evidence) -> Evidence | None:
     if earlier is None or earlier.status != "finished" or earlier.selected != now.selected:
         return None
     same = ("profile", "route", "device", "operators", "declared")
-    return earlier if all(getattr(earlier, one) == getattr(now, one) for one in same) else None
+    alike = all(getattr(earlier, one) == getattr(now, one) for one in same)
+    functions = [one.request.get("implementation", "") for one in (earlier, now)]
+    return earlier if alike and functions[0] == functions[1] else None
 
 
 BESIDE = {

@@ -22,7 +22,7 @@ Reason Broken(const std::string& what, int64_t value, const std::string& rule) {
 
 bool Holds(const Condition& where, const Call& call) { return !where.holds || where.holds(call); }
 
-std::string Where(const Condition& where) { return !where.holds ? "" : " where " + where.text; }
+std::string Where(const Condition& where) { return !where.holds ? "" : " if " + where.text; }
 
 std::string Text(const std::vector<int64_t>& shape) {
     std::string text = "[";
@@ -164,7 +164,7 @@ Reason Call::Missing() {
                              (parameter.read.holds && parameter.read.holds(*this));
         if (isAsked && !Has(parameter.name)) {
             const std::string where = other == nullptr ? Where(parameter.read)
-                                                       : std::string(" where ") + other + " is one";
+                                                       : std::string(" if ") + other + " is one";
             return Broken(parameter.name, "null", "a tensor" + where);
         }
     }

@@ -44,7 +44,7 @@ Reason Check(const Call& call) {
         reason = slot_copy::Broken(
             "expertNum * expertCapacity",
             std::to_string(call.experts) + " * " + std::to_string(call.capacity),
-            "at most 2^31 where dropPadMode is 1, as expandedRowIdxOut names rows by int32");
+            "at most 2^31 if dropPadMode is 1, as expandedRowIdxOut names rows by int32");
     }
     return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
 }

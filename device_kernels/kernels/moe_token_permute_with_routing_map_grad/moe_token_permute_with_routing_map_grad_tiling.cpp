@@ -33,7 +33,7 @@ Reason CheckRows(const Call& call) {
     }
     return Broken(parameter, std::to_string(call.rows),
                   std::string("a multiple of ") + (pads ? "numExperts, " : "tokensNum, ") +
-                      std::to_string(sharers) + ", where dropAndPad is " +
+                      std::to_string(sharers) + ", if dropAndPad is " +
                       (pads ? "true" : "false"));
 }
 
@@ -49,12 +49,12 @@ Reason CheckLimits(const Call& call) {
                    ? Reason{}
                    : Broken("tokensNum", std::to_string(call.tokens),
                             "at most " + std::to_string(kMostSortedTokens) +
-                                " where dropAndPad is true");
+                                " if dropAndPad is true");
     }
     return call.rows / call.tokens <= kMostTopK
                ? Reason{}
                : broken("at most " + std::to_string(kMostTopK) + " times tokensNum, " +
-                        std::to_string(call.tokens) + ", where dropAndPad is false");
+                        std::to_string(call.tokens) + ", if dropAndPad is false");
 }
 
 int64_t LeastUb(const Call& call) {

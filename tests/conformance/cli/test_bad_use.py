@@ -119,7 +119,7 @@ def test_without_a_compiler_it_is_said_what_to_install(tmp_path: Path) -> None:
     ended = conformance("run", *ON_SIMULATOR, "--json", folder=tmp_path, CXX="g++-0")
     assert ended.status == 3
     line = one_line(ended.err)
-    assert "the simulator does not build: no C++ compiler: CXX is 'g++-0'" in line
+    assert "kernels or simulator do not build: no C++ compiler: CXX is 'g++-0'" in line
     assert "install g++ 11 or newer" in line
     assert json.loads(ended.out)["status"] == 3
 
@@ -135,7 +135,7 @@ def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
     assert ended.status == 3
     absent, _, *told = ended.err.splitlines()
     assert absent.startswith("no kernel: ")
-    assert told[0] == "nothing was judged: the simulator does not build: the build failed:"
+    assert told[0] == "nothing was judged: kernels or simulator do not build: the build failed:"
     assert f"{NAME}_kernel.cpp:" in told[1]
     assert "error: 'missing' was not declared" in told[1]
 
