@@ -17,34 +17,27 @@ from ctypes import c_char_p, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.catalogue import device as say
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.lifetime import end_with
 from conformance.devices.messages import (
-    OWN_KERNELS,
     Answer,
     AskLimits,
     Call,
     Fault,
     Limits,
-    Opened,
     Refused,
     Setup,
     Unavailable,
 )
+from conformance.devices.opening import UnknownDeviceError, acl_of, opened_by
 from conformance.devices.package_guard import NotOfThePackage, PackageGuard
 from conformance.devices.routes import Route, route_of
 from conformance.devices.segment import Segment
-from conformance.devices.traits import traits_of
 from conformance.errors import text_of
 
 if TYPE_CHECKING:
     from conformance.devices.python.route import PythonRoute
-
-
-class UnknownDeviceError(Exception):
-    """The device asked for does not exist."""
 
 
 def main() -> None:
@@ -66,15 +59,11 @@ def main() -> None:
         serve(setup.functions, segment, commands, replies, _run)
         return
     try:
-        for name, value in traits_of(setup.libraries).environment.items():
-            # An explicit setting wins; the library reads it when it is loaded.
-            os.environ.setdefault(name, value)
-        package = setup.package
-        acl = Acl(setup.libraries, setup.kernels, setup.first, package.aclnn if package else None)
-        guard = None if package is None else PackageGuard(package, setup.kind)
+        acl = acl_of(setup)
+        guard = None if setup.package is None else PackageGuard(setup.package, setup.kind)
         if guard is not None:
             guard.check_functions(acl.package)
-        opened = _open(acl, setup)
+        opened = opened_by(acl, setup)
         words = segment.words()
         acl.leave_last_words(words)
         route = route_of(acl, segment, setup)
@@ -107,31 +96,6 @@ def main() -> None:
     _end(acl, route, setup)
 
 
-def _open(acl: Acl, setup: Setup) -> Opened:
-    """Open the device. Raises AclError, UnknownDeviceError for what is not there."""
-    if setup.kind == "sim":
-        if not acl.simulated:
-            raise OSError(say.NO_SIMULATOR())
-        try:
-            acl.configure_machine(setup.soc, 0, 0)
-        except AclError as error:
-            why = error.message or text_of(error)
-            raise UnknownDeviceError(say.NO_SUCH_SOC(soc=setup.soc, error=why)) from None
-    acl.initialize()
-    count = acl.device_count()
-    if setup.device >= count:
-        raise UnknownDeviceError(say.NO_SUCH_NUMBER(number=setup.device, count=count))
-    acl.call("aclrtSetDevice", setup.device)
-    return Opened(
-        soc=acl.soc_name(),
-        vector_cores=acl.vector_cores(setup.device),
-        ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
-        cann=acl.cann_version(),
-        libraries={**_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS), **_beside(setup)},
-        physical=None if setup.kind == "sim" else acl.physical_number(setup.device),
-    )
-
-
 def _run(route: Route | PythonRoute, call: Call) -> Answer | Unavailable | Fault:
     try:
         return route.run(call)
@@ -142,17 +106,6 @@ def _run(route: Route | PythonRoute, call: Call) -> Answer | Unavailable | Fault
         os.abort()
     except Exception:
         return Fault(traceback.format_exc())
-
-
-def _beside(setup: Setup) -> dict[str, str]:
-    """The libraries that are asked before CANN's general one, by name; where another has the name,
-    too, by path."""
-    loaded = "\n".join(_maps())
-    found: dict[str, str] = {}
-    for path in (one for one in setup.first if os.path.realpath(one) in loaded):
-        name = os.path.basename(path)
-        found[path if name in found else name] = path
-    return found
 
 
 def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:
@@ -183,16 +136,6 @@ def _limit_address_space(beyond: int) -> None:
         mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (mapped + beyond, hard))
-
-
-def _loaded(*names: str) -> dict[str, str]:
-    """The paths from which libraries are mapped into this process, by the name asked for."""
-    paths = {line.split(maxsplit=5)[5] for line in _maps() if line.count("/")}
-    return {n: p for n in names for p in sorted(paths) if os.path.basename(p).startswith(n)}
-
-
-def _maps() -> list[str]:
-    return Path("/proc/self/maps").read_text().splitlines()
 
 
 if __name__ == "__main__":
