@@ -34,6 +34,12 @@ NAN_OF_FINITE_TERMS = Message(
     "读取或留下了未写过的内存，或累加了不应读取的内容：抽查的 {wrong} 个错误元素均为 NaN，"
     "而各项均为有限值",
 )
+NAN_OF_WEIGHTED_TERMS = Message(
+    "infinity or NaN times a coefficient of 0, memory that nobody wrote, or something that must not"
+    " be read was added: all {wrong} wrong elements looked at are NaN, and their terms finite",
+    "累加了无穷或 NaN 与系数 0 的乘积、未写过的内存，或不应读取的内容："
+    "抽查的 {wrong} 个错误元素均为 NaN，而各项均为有限值",
+)
 
 DECODED = Message("decoded: {words}", "解码：{words}")
 READS_ANOTHER_ROW = Message(

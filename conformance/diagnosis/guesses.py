@@ -52,7 +52,9 @@ def guesses(subject: Subject) -> Iterator[Guess]:
     every += [_told(one, sample) for one in explanations(subject, sample)]
     yield from every
     if not told(every) and _added(subject, sample):
-        yield Guess(say.GUESS(words=say.NAN_OF_FINITE_TERMS(wrong=wrong)), EXTRA)
+        weighted = sample.weights is not None
+        found = say.NAN_OF_WEIGHTED_TERMS if weighted else say.NAN_OF_FINITE_TERMS
+        yield Guess(say.GUESS(words=found(wrong=wrong)), EXTRA)
 
 
 def _told(explanation: Explanation, sample: Sample) -> Guess:

@@ -270,6 +270,13 @@ def test_mistakes_of_weighted_sums_are_named_too(cast):
     assert "argsort for rank" in found[0]
 
 
+def test_a_nan_of_a_weighted_sum_points_at_a_term_that_is_left_out_too():
+    changed = WEIGHTS.copy()
+    changed[3] = np.nan
+    (guess,) = other_weights(changed)
+    assert "infinity or NaN times a coefficient of 0" in guess
+
+
 def test_a_slot_beyond_the_last_has_the_coefficient_that_lies_behind_it():
     subject_of = weighted(rows=ROWS[::-1])
     found = subject_of.weights(np.array([0, TOKENS - 1]), SLOTS + 1)
