@@ -102,8 +102,11 @@ def extremes(mode: str, dtype: str) -> Extremes:
 
 def not_reached(case: Case) -> str:
     """Why torch_npu makes no such call; "": it makes it."""
-    divisor = case.inputs["routing_map"].shape[case.attributes["drop_and_pad"]]
-    return "" if divisor else "torch_npu divides by the map's tokens or experts: there are none"
+    if not case.inputs["routing_map"].shape[case.attributes["drop_and_pad"]]:
+        return "torch_npu divides by the map's tokens or experts: there are none"
+    if "permute_probs" in case.outputs and "probs" not in case.inputs:
+        return "torch_npu returns no permute_probs without probs"
+    return ""
 
 
 OPERATOR = Operator(

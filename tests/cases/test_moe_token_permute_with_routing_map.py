@@ -19,6 +19,7 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
 from conformance.record.operator import AttributeParameter, Index, Rejection, Unspecified
+from conformance.record.torch_binding import Binding
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_routing_map import (
@@ -274,3 +275,12 @@ def test_calls_in_quarantine_can_be_made_and_stay_inside_their_tensors() -> None
         "bfloat16 tokens with float32 probs",
         "tokens of three axes",
     ]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_torch_npu_returns_no_probabilities_that_are_not_given(mode: str) -> None:
+    bound = OPERATOR.torch_npu
+    assert isinstance(bound, Binding)
+    assert bound.unreached is not None
+    case = EXAMPLES[f"room for probabilities that are not given, {mode}"]
+    assert bound.unreached(case) == "torch_npu returns no permute_probs without probs"
