@@ -36,6 +36,7 @@ WRONG = Message(
 )
 SIDE = Message("{what} on {device} by route {route}", "{device} 上的 {what}（调用路径 {route}）")
 AGAINST = Message("against: {second}", "对照：{second}")
+AGAINST_FUNCTIONS = Message("against: {second}; {place}", "对照：{second}；{place}")
 HOW_WRITTEN = Message(
     "allowed: a route (aclnn, kernel, torch_npu), a device (sim:SOC, npu:N), a folder of libraries,"
     " a Python function (FILE.py:NAME)",

@@ -57,8 +57,8 @@ STANDARD = Message(
 )
 
 DEVICES = Message(
-    "auto, sim[:SOC], npu[:N,...]; of a Python function cpu, cuda:N, npu:N",
-    "auto、sim[:SOC]、npu[:N,...]；判定 Python 函数时为 cpu、cuda:N、npu:N",
+    "auto, sim[:SOC], npu[:N,...]; of a Python function cpu, cuda:N, npu:N, sim[:SOC]",
+    "auto、sim[:SOC]、npu[:N,...]；判定 Python 函数时为 cpu、cuda:N、npu:N、sim[:SOC]",
 )
 ROUTE = Message(
     "how kernels are called: {routes} ({default})", "Kernel 的调用路径：{routes}（{default}）"

@@ -13,7 +13,10 @@ NOT_JUDGED_HERE = Message("nothing can be judged here", "此处无法判定")
 JUDGING = Message("judging on an NPU", "在 NPU 上判定")
 JUDGING_IT = Message("judging it on an NPU", "在 NPU 上判定该算子")
 JUDGING_ANYTHING = Message("judging anything", "任何判定")
-THROUGH_TORCH = Message("judging through torch_npu", "通过 torch_npu 判定")
+THROUGH_TORCH = Message(
+    "judging through torch_npu, and Python functions on --device sim",
+    "通过 torch_npu 判定，以及在 --device sim 上判定 Python 函数",
+)
 BUILDING = Message("building the simulated device", "编译模拟设备")
 KEEPING = Message("keeping what was built or judged", "保存编译或判定的结果")
 KNOWING_OPERATORS = Message("knowing which operators there are", "确定有哪些算子")

@@ -19,8 +19,11 @@ NOT_NAMED = Message(
 )
 NO_FILE = Message("there is no file {file}", "没有文件 {file}")
 PLACE = Message(
-    "allowed with --implementation: auto, cpu, cuda:N, npu:N",
-    "与 --implementation 同用时允许：auto、cpu、cuda:N、npu:N",
+    "allowed with --implementation: auto, cpu, cuda:N, npu:N, sim[:SOC]",
+    "与 --implementation 同用时允许：auto、cpu、cuda:N、npu:N、sim[:SOC]",
+)
+LIBRARIES = Message(
+    "goes with --implementation on --device sim alone", "与 --implementation 同用须有 --device sim"
 )
 NUMPY_PLACE = Message("arrays of numpy live on the host: cpu", "numpy 数组位于主机：cpu")
 NEEDS_FUNCTION = Message("needs --implementation", "需要 --implementation")
@@ -36,6 +39,14 @@ NO_TORCH = Message(
     "torch 无法导入（{error}）；--tensors numpy 不需要它",
 )
 NO_PLACE = Message("tensors cannot live on {place}: {error}", "张量无法位于 {place}：{error}")
+NOT_SIMULATED = Message(
+    "--implementation on --device sim: {error}", "--implementation 用于 --device sim：{error}"
+)
+HAS_NPU = Message(
+    "this host has {node}, and nothing is simulated for a Python function beside an NPU: --device"
+    " npu calls it there",
+    "本机有 {node}，不在有 NPU 的主机上为 Python 函数模拟设备：--device npu 在该 NPU 上调用",
+)
 NOT_IMPORTED = Message("{module} cannot be imported: {error}", "{module} 无法导入：{error}")
 NO_SUCH_NAME = Message("{module} has no {name}", "{module} 中没有 {name}")
 NOT_A_FUNCTION = Message(
@@ -82,6 +93,10 @@ PRINTED = Message(
 # What it is called.
 OF_PYTHON = Message("Python {version}", "Python {version}")
 OF_TORCH = Message("{python}, torch {torch} on {place}", "{python}，torch {torch}，位于 {place}")
+ON_SIMULATED = Message(
+    "npu:0 of torch_npu {version} over the simulated {soc}",
+    "模拟的 {soc} 上 torch_npu {version} 的 npu:0",
+)
 OF_NUMPY = Message("{python}, numpy {numpy}", "{python}，numpy {numpy}")
 NOT_ASKED = Message(
     "Not judged of a Python function: status codes, what lies around outputs, and host tilings.",

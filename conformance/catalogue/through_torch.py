@@ -27,13 +27,14 @@ TAKE_NUMPY = Message(
 )
 WITH_PYTHON = Message("{numpy} with Python {python}", "{numpy}，Python {python}")
 
+ON_ROUTE = Message("route torch_npu: {error}", "调用路径 torch_npu：{error}")
 NO_VERSION = Message(
-    "route torch_npu: {folder} does not tell its version",
-    "调用路径 torch_npu：{folder} 没有说明其版本",
+    "{folder} does not tell its version",
+    "{folder} 没有说明其版本",
 )
 NO_PACKAGE = Message(
-    "route torch_npu: {name} is not installed in this interpreter: {how}",
-    "调用路径 torch_npu：当前解释器未安装 {name}：{how}",
+    "{name} is not installed in this interpreter: {how}",
+    "当前解释器未安装 {name}：{how}",
 )
 INSTALL = Message(
     "pip install torch=={version}, then pip install --no-deps torch_npu=={version}",

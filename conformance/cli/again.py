@@ -10,7 +10,6 @@ from rich.console import Console
 
 from conformance.call.observation import Observation
 from conformance.catalogue import commands, front_door, options, run_lines
-from conformance.catalogue.against import AGAINST
 from conformance.catalogue.python_route import NOT_ASKED
 from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
@@ -19,7 +18,7 @@ from conformance.devices.messages import Functions
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
-from conformance.devices.python.named import folder_of_function, with_keywords
+from conformance.devices.python.named import folder_of_function, placed, with_keywords
 from conformance.devices.traits import loosened_lines
 from conformance.errors import (
     ACCEPTED,
@@ -43,7 +42,9 @@ from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
+from conformance.record.torch_binding import PYTHON
 from conformance.session.against import NOTHING_BESIDE, Second, against_named
+from conformance.session.against import told as told_of
 from conformance.session.context import DEFAULTS, one_of
 from conformance.session.left_out import told
 from conformance.suite import records as suite
@@ -130,8 +131,7 @@ def judge_again(
     try:
         if second is not None:
             device = pair = second.paired(device, kernels, asked.limit, records)
-            words = second.named(of_device(pair.second).words)
-            console.print(AGAINST(second=words), markup=False)
+            console.print(told_of(pair.second, second), markup=False)
         now = of_device(device, operator.name)
         if not asked.named:
             check_called(failed, now)
@@ -193,12 +193,13 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
     """
     if asked.own_kernels:
         return replace(asked, device="sim" if asked.device == "auto" else asked.device)
+    of_functions = failed is not None and failed.source == PYTHON and asked.functions is None
+    if failed is not None and of_functions and asked.route in (None, PYTHON):
+        return _on_functions(failed, asked)
     if failed is None or any((asked.libraries, asked.package, asked.kernels, asked.functions)):
         return asked
     if failed.source == "plugin" and not asked.named:
         raise absent(failed, commands.NO_PLUGIN())
-    if failed.source == "python":
-        return _on_functions(failed, asked)
     if failed.source not in ("libraries", "package", "checkout"):
         return asked
     why = unusable(failed.place, asked.beside)
@@ -218,11 +219,18 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
 def _on_functions(failed: Implementation, asked: Asked) -> Asked:
     """What is asked for, of the Python functions that failed.
 
-    Raises EnvironmentFailure if one of them is not here, or may be somebody else's.
+    Raises `UsageError` for what does not go together with them, EnvironmentFailure if one of them,
+    or its libraries, are not here, or may be somebody else's.
     """
-    functions = failed.functions or Functions({})
-    for where in (failed.place, *functions.by_operator.values()):
-        if why := unusable(str(folder_of_function(where)), asked.beside):
+    for name, value in {"package": asked.package, "kernels": asked.kernels}.items():
+        if value is not None:
+            raise UsageError(name, value, options.NOT_WITH(option="--implementation"))
+    functions = placed(failed.functions or Functions({}), asked.device, asked.libraries)
+    folders = [folder_of_function(one) for one in (failed.place, *functions.by_operator.values())]
+    if functions.libraries is not None and asked.libraries is None:
+        folders.append(Path(functions.libraries))
+    for folder in folders:
+        if why := unusable(str(folder), asked.beside):
             raise absent(failed, why)
     return replace(asked, functions=functions)
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from conformance.catalogue import against as say
 from conformance.catalogue import help_run as helps
 from conformance.catalogue import options
 from conformance.devices.messages import Functions
 from conformance.devices.open import Kernels
 from conformance.errors import UsageError, text_of
-from conformance.evidence.implementation import of_device
 from conformance.failure import replay
 from conformance.record.operator import Operator
 from conformance.record.torch_binding import PYTHON
-from conformance.session.against import Against, Second
+from conformance.session.against import Against, Second, told
 from conformance.session.context import DEFAULTS, functions_of
 
-INSTEAD = ("libraries", "package", "kernels", "own_kernels", "kernel_coverage")
+INSTEAD = ("package", "kernels", "own_kernels", "kernel_coverage")
 """Options that name something else to judge, or look into it."""
 
 
@@ -38,17 +37,19 @@ def add_device(group: Any) -> None:
 
 
 def functions_asked(
-    parsed: argparse.Namespace, records: Mapping[str, Operator]
+    parsed: argparse.Namespace, records: Mapping[str, Operator], libraries: Path | None
 ) -> Functions | None:
     """The Python functions that a run judges; its operators and its route follow from them.
 
-    Raises `UsageError` for what does not go together with them.
+    ``libraries`` are those of ``--libraries``. Raises `UsageError` for what does not go together
+    with them.
     """
     given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
     names = parsed.operator
     if parsed.implementation and parsed.case is not None:
         names = [replay.load(parsed.case).case.operator]
-    functions = functions_of(*given, records, names, against=parsed.against is not None)
+    beside = parsed.against is not None
+    functions = functions_of(*given, records, names, libraries=libraries, against=beside)
     if functions is None:
         return None
     for option in INSTEAD:
@@ -70,7 +71,7 @@ def tell_second(against: Against, kernels: Kernels, limit: float, console: Conso
     """Open the second device, and say what it calls. Raises `UsageError`, EnvironmentFailure."""
     try:
         with closing(against.opened(kernels, limit)) as second:
-            told = say.AGAINST(second=against.named(of_device(second).words))
+            line = told(second, against)
     except ValueError as error:
         raise UsageError("against", against.text, text_of(error)) from error
-    console.print(told, markup=False)
+    console.print(line, markup=False)

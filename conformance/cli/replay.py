@@ -89,7 +89,8 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     bundle = read_bundle(parsed.bundle)
     given = (parsed.implementation, parsed.tensors, parsed.device, parsed.route)
     named = [bundle.replay.case.operator]
-    functions = functions_of(*given, records, named, against=parsed.against is not None)
+    beside = parsed.against is not None
+    functions = functions_of(*given, records, named, libraries=libraries, against=beside)
     route = one_of(ROUTES, options.ROUTE_OF_CASE(), parsed.route or bundle.replay.route)
     route = PYTHON if functions is not None else route
     judgement(bundle.replay, all_on_route(records, route))

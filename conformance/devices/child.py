@@ -237,7 +237,7 @@ def environment(kind: str, package: str | None = None) -> dict[str, str]:
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH", "")])]
     chosen["PYTHONPATH"] = os.pathsep.join(paths)
     chosen["PYTHONSAFEPATH"] = "1"
-    if kind == "host":  # of several processes, each would start as many threads as there are cores
+    if kind != "npu":  # of several processes, each would start as many threads as there are cores
         chosen.setdefault("OMP_NUM_THREADS", "1")
     # Every further malloc arena would reserve 64 MiB of the limited address space.
     chosen["MALLOC_ARENA_MAX"] = "2"

@@ -56,7 +56,8 @@ class Origin:
 class DeviceProfile:
     """What is known of a device; it is stored with the evidence.
 
-    ``kind`` is "host" if Python functions are called; ``soc`` is then where tensors live.
+    ``kind`` is "host" if Python functions are called with tensors elsewhere than on the simulated
+    device; ``soc`` is then where they live.
     ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
     ``libraries`` has the libraries that were really loaded, by file name, and the files that single

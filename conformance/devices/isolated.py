@@ -46,7 +46,7 @@ from conformance.record.operator import Operator
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0, "host": 120.0}
 """Seconds within which a device must open: a library that loads, a card that comes out of reset, or
-a Python module that imports much."""
+a Python module that imports much, on whatever device."""
 
 MOST_PRINTED = 80
 """Characters that are told of what a Python function prints."""
@@ -103,7 +103,8 @@ class IsolatedDevice:
         limits = (self._setup.kind, self._segment, self._memory_limit)
         self._child = Child(*limits, root, self._setup.python)
         try:
-            reply = self._child.open(self._setup, OPEN_LIMIT[self._setup.kind])
+            limited_as = self._setup.kind if self._setup.functions is None else "host"
+            reply = self._child.open(self._setup, OPEN_LIMIT[limited_as])
         except ChildEndedError as ended:
             hung = ended.outcome is Outcome.TIMED_OUT
             raise DeviceRefused(ended.detail, hung=hung) from None
@@ -222,7 +223,7 @@ class IsolatedDevice:
 
     def _tell_printed(self, printed: str, call: Call) -> None:
         """Pass on what a call printed; of Python functions once, as they may print in each call."""
-        if self._setup.kind != "host":
+        if self._setup.functions is None:
             warn(printed.removesuffix("\n"))
         elif not self._told_printed:
             self._told_printed = True
@@ -314,7 +315,7 @@ class IsolatedDevice:
         host may have no room for a row-sparse tensor: a function may copy all of it.
         """
         exhausted = ended.outcome in (Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT)
-        no_room = self._setup.kind == "host" and exhausted and call.sparse_bytes
+        no_room = self._setup.functions is not None and exhausted and call.sparse_bytes
         return Observation(
             outcome=Outcome.NOT_POSSIBLE if no_room else ended.outcome,
             status=ended.status,

@@ -190,13 +190,21 @@ class Functions(msgspec.Struct, frozen=True):
     ``MODULE:NAME``.
 
     ``keywords`` has by operator the names that a function is called with, if a record tells them
-    without a call. ``tensors`` is torch or numpy; ``place`` is where those of torch live.
+    without a call. ``tensors`` is torch or numpy. ``place`` is where those of torch live: cpu,
+    cuda:N, npu:N, or sim[:SOC], the simulated NPU of ``libraries``; None: of those that are built
+    here.
     """
 
     by_operator: dict[str, str]
     keywords: dict[str, tuple[str, ...]] = {}
     tensors: str = "torch"
     place: str = "cpu"
+    libraries: str | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether tensors live on a simulated NPU."""
+        return self.place.partition(":")[0] == "sim"
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
@@ -211,8 +219,9 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
     whether the operators were built here, with the suite's own interface, and called by it: then
     what a call does beside its work fails it (docs/reference/diagnostics.md, "The call as a
-    whole"). ``functions`` are what is called on a host, None: no host is opened. ``python`` is the
-    program of the process, None: that of the parent.
+    whole"). ``functions`` are what is called on a host, or with tensors on the simulated
+    device; None: the device's operators are called. ``python`` is the program of the process, None:
+    that of the parent.
     """
 
     kind: Literal["sim", "npu", "host"]

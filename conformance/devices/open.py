@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from conformance.catalogue import device as say
+from conformance.catalogue import python_route, through_torch
 from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row, unpacked
 from conformance.devices.arithmetic_traits import IEEE, SIMULATED, UNKNOWN
@@ -78,14 +79,14 @@ def open_device(
     built from ``kernels``, and an NPU's are found by the loader.
     ``route`` is how operators are called (`conformance.record.operator.ROUTES`).
     ``package`` is what is judged in the place of the device's own operators; ``functions`` are
-    Python functions that are called instead of any device. ``python`` is another program of Python
-    that runs the device's process, with the packages that it has.
+    Python functions that are called instead, where they say themselves. ``python`` is another
+    program of Python that runs the device's process, with the packages that it has.
     Raises ValueError for a spec that names no device, UsageError for functions that cannot be
     called, EnvironmentFailure where the device does not open.
     """
     limits = (time_limit, memory_limit)
     if functions is not None:
-        return _open_host(functions, *limits, python)
+        return _open_functions(functions, kernels, *limits, python)
     try:
         return _open_device(spec, *limits, libraries, kernels, route, package, python)
     except EnvironmentFailure as error:
@@ -131,7 +132,7 @@ def _open_device(
                 raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=why)) from None
             told = say.NO_NPU_OPENS(signs=row(signs, say.AND), why=why)
             raise EnvironmentFailure(told) from None
-    wheel = known_wheel(python) if route == TORCH_NPU else None
+    wheel = _wheel_of_route(python) if route == TORCH_NPU else None
     folder = _folder(libraries or simulator_libraries(*kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
@@ -147,17 +148,52 @@ def _open_device(
         raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=text_of(error))) from None
 
 
-def _open_host(
-    functions: Functions, time_limit: float, memory_limit: int, python: Path | None
+def _open_functions(
+    functions: Functions,
+    kernels: Kernels,
+    time_limit: float,
+    memory_limit: int,
+    python: Path | None,
 ) -> Device:
     """Python functions in a process of their own. Raises as `open_device`."""
-    setup = Setup("host", None, None, 0, 0, PYTHON, functions=functions, python=_text(python))
+    setup = Setup("host", None, None, 0, 0, PYTHON, functions=functions)
+    if functions.simulated:
+        try:
+            setup = _simulated_npu(functions, kernels, python)
+        except EnvironmentFailure as error:
+            told = python_route.NOT_SIMULATED(error=text_of(error))
+            raise EnvironmentFailure(mended(told)) from error
+    setup = structs.replace(setup, python=_text(python))
     origin = Origin("python", functions=functions)
     try:
         return _open(setup, time_limit, memory_limit, None, origin)
     except ValueError as error:
         where = ", ".join(functions.by_operator.values())
         raise UsageError("implementation", where, text_of(error)) from None
+    except EnvironmentFailure as error:
+        told = say.DOES_NOT_OPEN(spec=functions.place, why=text_of(error))
+        raise EnvironmentFailure(told) from None
+
+
+def _simulated_npu(functions: Functions, kernels: Kernels, python: Path | None) -> Setup:
+    """torch_npu over the simulator for Python functions. Raises EnvironmentFailure."""
+    if nodes := sorted(DEVICE_NODES.glob("davinci[0-9]*")):
+        raise EnvironmentFailure(python_route.HAS_NPU(node=nodes[0]))
+    wheel = known_wheel(python)
+    named = None if functions.libraries is None else Path(functions.libraries)
+    # A function may call other operators than that which it carries out: all are built.
+    folder = _folder(named or simulator_libraries(kernels.folders))
+    shims = str(torch_npu_shims(Path(folder), wheel))
+    soc = functions.place.partition(":")[2] or None
+    return Setup("sim", folder, soc, 0, 0, PYTHON, shims, functions=functions)
+
+
+def _wheel_of_route(python: Path | None) -> Wheel:
+    """The torch_npu of a Python, None: of this one. Raises EnvironmentFailure."""
+    try:
+        return known_wheel(python)
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(through_torch.ON_ROUTE(error=text_of(error))) from error
 
 
 def _text(path: Path | None) -> str | None:
@@ -309,11 +345,12 @@ def _folder(libraries: Path) -> str:
 def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
     simulated = setup.kind == "sim"
     ieee = simulated or opened.soc == "cpu"
-    arithmetic = SIMULATED if simulated else IEEE if ieee else UNKNOWN
+    kernels_alone = simulated and setup.functions is None
+    arithmetic = SIMULATED if kernels_alone else IEEE if ieee else UNKNOWN
     declared = [ub for start, ub in USABLE_UB_BYTES.items() if opened.soc.startswith(start)]
     return DeviceProfile(
-        name=str(say.SIMULATED(soc=opened.soc) if simulated else unpacked(opened.words))
-        or opened.soc,
+        name=str(unpacked(opened.words))
+        or (str(say.SIMULATED(soc=opened.soc)) if simulated else opened.soc),
         kind=setup.kind,
         soc=opened.soc,
         vector_cores=opened.vector_cores,

@@ -56,7 +56,7 @@ def main() -> None:
     if setup.functions is not None:
         from conformance.devices.python.serving import serve
 
-        serve(setup.functions, segment, commands, replies, _run)
+        serve(setup, setup.functions, segment, commands, replies, _run)
         return
     try:
         acl = acl_of(setup)

@@ -117,7 +117,8 @@ def against_named(
     """What ``--against`` and ``--against-python`` name, beside a run of ``operators``, or of their
     ``functions``, on a device and route; None without.
 
-    Raises `UsageError`, also for an operator that the second cannot be asked.
+    A function beside another one has its tensors in the same place. Raises `UsageError`, also for
+    an operator that the second cannot be asked.
     """
     text, same = second.text, second.same
     python = None if second.python is None else _program(second.python)
@@ -142,7 +143,7 @@ def _named(
     """What ``--against`` names: of functions that of the one operator, or several as
     ``OP=WHERE,OP=WHERE``. Raises `UsageError`."""
     two_phase = route if route in TWO_PHASE else TWO_PHASE[0]
-    on_device = "auto" if route == PYTHON else device
+    on_device = device if route != PYTHON or DEVICE.fullmatch(device) else "auto"
     if Path(text).is_dir():
         return Against(text, on_device, two_phase, Path(text).absolute())
     if text in ROUTES and text != PYTHON:
@@ -152,7 +153,8 @@ def _named(
     if ":" not in text:
         raise UsageError("against", text, say.HOW_WRITTEN())
     names = [one.name for one in operators]
-    named = functions_named(text.split(","), tensors or TENSORS[0], "auto", names)
+    place = device if route == PYTHON else "auto"
+    named = functions_named(text.split(","), tensors or TENSORS[0], place, names)
     functions = with_keywords(named, {one.name: one for one in operators})
     return Against(text, "auto", PYTHON, functions=functions)
 
@@ -163,6 +165,15 @@ def _program(text: str) -> Path:
     if found is None:
         raise UsageError("against-python", text, say.NO_PROGRAM())
     return Path(found).absolute()
+
+
+def told(second: Device, against: Against) -> str:
+    """What stands beside the first, in a line; of functions also where their tensors live."""
+    made = of_device(second)
+    words = against.named(made.words)
+    if made.functions is None:
+        return say.AGAINST(second=words)
+    return say.AGAINST_FUNCTIONS(second=words, place=second.profile.describe())
 
 
 def short(device: Device, route: str) -> str:

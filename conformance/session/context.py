@@ -63,18 +63,19 @@ class Context:
         self.device = option.conformance_device or DEFAULTS["device"]
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         self.records = suite.records(self.directories)
+        self.libraries = folder_of("libraries", option.conformance_libraries)
         self.functions = functions_of(
             option.conformance_implementation or (),
             option.conformance_tensors,
             self.device,
             self.route,
             self.records,
+            libraries=self.libraries,
             against=option.conformance_against is not None,
         )
         named = option.conformance_operator or ()
         wanted = suite.chosen(self.records, named, self.directories)
         chosen = reachable(wanted, self.route, named)
-        self.libraries = folder_of("libraries", option.conformance_libraries)
         self.package = folder_of("package", option.conformance_package)
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
@@ -225,12 +226,14 @@ def functions_of(
     records: Mapping[str, Operator],
     operators: Sequence[str] = (),
     *,
+    libraries: Path | None = None,
     against: bool = False,
 ) -> Functions | None:
     """The Python functions that are judged, None without any; raises `UsageError`.
 
-    ``texts`` are those of ``--implementation``, ``operators`` are asked for by name; ``against``:
-    another implementation stands beside, which may be a function that is given these tensors.
+    ``texts`` are those of ``--implementation``, ``operators`` are asked for by name; ``libraries``
+    are those of a simulated NPU. ``against``: another implementation stands beside, which may be a
+    function that is given these tensors.
     """
     if not texts:
         device_spec(device)
@@ -239,7 +242,7 @@ def functions_of(
         if route == PYTHON:
             raise UsageError("route", route, python_route.NEEDS_FUNCTION())
         return None
-    found = functions_named(texts, tensors or TENSORS[0], device, operators)
+    found = functions_named(texts, tensors or TENSORS[0], device, operators, libraries)
     for name in found.by_operator:
         one_of(records, "operator", name)
     return with_keywords(found, records)

@@ -18,19 +18,23 @@ from conformance.record.torch_binding import Binding
 TENSORS = ("torch", "numpy")
 """What a function is given and answers with; numpy's bfloat16 is that of ml_dtypes."""
 
-PLACES = re.compile(r"cpu|cuda:\d+|npu:\d+", re.ASCII)
-"""Where the tensors of torch live."""
+PLACES = re.compile(r"cpu|cuda:\d+|npu:\d+|sim(:[\w.-]+)?", re.ASCII)
+"""Where the tensors of torch live; sim[:SOC] is the simulated NPU of torch_npu."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def functions_named(
-    texts: Sequence[str], tensors: str, device: str, operators: Sequence[str]
+    texts: Sequence[str],
+    tensors: str,
+    device: str,
+    operators: Sequence[str],
+    libraries: Path | None = None,
 ) -> Functions:
     """What ``--implementation`` names: ``OPERATOR=WHERE``, or ``WHERE`` alone for one operator.
 
     ``operators`` are those that the run is asked for by name; ``device`` is the text of
-    ``--device``. Raises `UsageError`.
+    ``--device``, ``libraries`` the folder of ``--libraries``. Raises `UsageError`.
     """
     found: dict[str, str] = {}
     for text in texts:
@@ -48,7 +52,20 @@ def functions_named(
             raise UsageError("operator", name, rule)
     if tensors not in TENSORS:
         raise UsageError("tensors", tensors, choice(tensors, TENSORS))
-    return Functions(found, tensors=tensors, place=_place(device, tensors))
+    return placed(Functions(found, tensors=tensors), device, libraries)
+
+
+def placed(functions: Functions, device: str, libraries: Path | None = None) -> Functions:
+    """The functions with tensors where ``--device`` and ``--libraries`` say, or as they are.
+
+    Raises `UsageError`.
+    """
+    place = functions.place if device == "auto" else _place(device, functions.tensors)
+    moved = structs.replace(functions, place=place)
+    if not moved.simulated and libraries is not None:
+        raise UsageError("libraries", libraries, say.LIBRARIES())
+    kept = functions.libraries if moved.simulated else None
+    return structs.replace(moved, libraries=kept if libraries is None else str(libraries))
 
 
 def with_keywords(functions: Functions, records: Mapping[str, Operator]) -> Functions:
@@ -104,9 +121,8 @@ def _absolute(where: str) -> str:
 
 
 def _place(device: str, tensors: str) -> str:
-    """Where tensors live; without a word the host. Raises `UsageError`."""
-    place = "cpu" if device == "auto" else device
-    place = f"{place}:0" if place in ("cuda", "npu") else place
+    """Where tensors live. Raises `UsageError`."""
+    place = f"{device}:0" if device in ("cuda", "npu") else device
     if not PLACES.fullmatch(place) or (tensors == "numpy" and place != "cpu"):
         raise UsageError("device", device, say.NUMPY_PLACE() if tensors == "numpy" else say.PLACE())
     return place

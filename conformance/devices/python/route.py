@@ -23,6 +23,7 @@ from conformance.devices.messages import Answer, Call, TensorArgument, Unavailab
 from conformance.devices.python.load import OUT, Loaded, told
 from conformance.devices.python.numpy_tensors import NumpyTensors
 from conformance.devices.python.settings import Settings
+from conformance.devices.python.surroundings import Host
 from conformance.devices.segment import Segment
 from conformance.devices.torch_npu.route import keywords
 from conformance.devices.torch_tensors import NoSuchDtype, TorchTensors
@@ -48,9 +49,11 @@ class PythonRoute:
         segment: Segment,
         functions: Mapping[str, Loaded],
         tensors: TorchTensors | NumpyTensors,
+        around: Host,
     ) -> None:
         self._segment, self._functions, self._tensors = segment, functions, tensors
         self._settings = Settings(sys.modules.get("torch"))
+        self._around = around
         self._earlier: list[tuple[TensorArgument, Any, NDArray[np.uint8]]] = []
 
     def run(self, call: Call) -> Answer | Unavailable:
@@ -60,6 +63,7 @@ class PythonRoute:
             return Unavailable(call.symbol)
         function = self._functions[call.symbol]
         self._segment.note(function.words)
+        self._around.before(call)
         outcome, message = Outcome.COMPLETED, ""
         given: dict[str, Any] = {}
         filled: dict[str | None, Any] = {}
@@ -79,6 +83,9 @@ class PythonRoute:
         except (Exception, SystemExit) as error:
             outcome, message = _ending(error, call), told(error)
         seconds = time.perf_counter() - start
+        dropped = self._around.launch_that_failed()
+        if dropped and outcome is Outcome.COMPLETED:
+            outcome, message = Outcome.FAILED, dropped
         completed = outcome is Outcome.COMPLETED
         if refused := outcome is Outcome.REJECTED:
             self._take_back(call, filled)
@@ -101,7 +108,7 @@ class PythonRoute:
             poisoned=poisoned,
             damage=(),
             inputs_changed=changed,
-            diagnostics="",
+            diagnostics=self._around.findings(),
         )
 
     def _called(

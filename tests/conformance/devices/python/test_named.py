@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.python.named import folder_of_function, functions_named, written
+from conformance.devices.python.named import folder_of_function, functions_named, placed, written
 from conformance.errors import UsageError
 from tests.conformance.devices.python import behaviours
 
@@ -61,7 +61,8 @@ def test_what_it_cannot_mean_is_told(texts: list[str], operators: list[str], why
 @pytest.mark.parametrize(
     ("device", "tensors", "why"),
     [
-        ("sim", "torch", "allowed with --implementation: auto, cpu, cuda:N, npu:N"),
+        ("sim:", "torch", "allowed with --implementation: auto, cpu, cuda:N, npu:N, sim[:SOC]"),
+        ("sim", "numpy", "arrays of numpy live on the host: cpu"),
         ("cuda:x", "torch", "allowed with --implementation: auto, cpu, cuda:N, npu:N"),
         ("cuda:0", "numpy", "arrays of numpy live on the host: cpu"),
         ("cpu", "jax", "allowed: torch, numpy"),
@@ -71,6 +72,20 @@ def test_where_tensors_cannot_live_is_told(device: str, tensors: str, why: str) 
     with pytest.raises(UsageError) as error:
         functions_named([f"a={FILE}:good"], tensors, device, [])
     assert why in str(error.value)
+
+
+def test_libraries_are_those_of_a_simulated_npu(tmp_path: Path) -> None:
+    asked = ([f"a={FILE}:good"], "torch")
+    found = functions_named(*asked, "sim:Ascend910B1", [], tmp_path)
+    assert (found.place, found.libraries, found.simulated) == (
+        "sim:Ascend910B1",
+        str(tmp_path),
+        True,
+    )
+    assert placed(found, "auto") == found
+    assert placed(found, "cpu").libraries is None
+    with pytest.raises(UsageError, match="goes with --implementation on --device sim alone"):
+        functions_named(*asked, "auto", [], tmp_path)
 
 
 def test_the_folder_of_a_function_is_known_without_an_import() -> None:
