@@ -2,9 +2,10 @@
 
 Three steps with a key each: the runtime (``libascendcl.so`` with the CPU model of Ascend C, and the
 plumbing that all operators share), an archive for each operator, and ``libopapi.so``, which is
-linked of those that are asked for. An edited kernel costs the compilation of its operator. A key is
-the SHA-256 of every source, the compiler's version and the flags; a finished step lies under its
-key and is never changed. ``python -m device_kernels.build`` prints the folder of the libraries.
+linked of those that are asked for. Each object file of an operator is kept, too: an edited source
+costs its own compilation. A key is the SHA-256 of every source, the compiler's version and the
+flags; a finished step lies under its key and is never changed. ``python -m device_kernels.build``
+prints the folder of the libraries.
 """
 
 from __future__ import annotations

@@ -64,9 +64,15 @@ def _check(name: str, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Keys:
-    """SHA-256 of all that goes into each step; ``operators`` by name, ``opapi`` of them all."""
+    """SHA-256 of all that goes into each step; ``operators`` by name, ``opapi`` of them all.
 
+    ``host`` is that of what host code is compiled with, whatever the device watches.
+    ``language`` is that of what kernels are compiled with.
+    """
+
+    host: str
     runtime: str
+    language: str
     operators: Mapping[str, str]
     opapi: str
 
@@ -85,8 +91,8 @@ class Inputs:
         version = subprocess.run([self.compiler, "--version"], capture_output=True, text=True)
         flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
         simulator = ROOT / "simulator"
-        runtime = _digest(
-            "\0".join([FORMAT, self.compiler, version.stdout, self.checks, *flags]).encode(),
+        host = _digest(
+            "\0".join([FORMAT, self.compiler, version.stdout, *flags]).encode(),
             [
                 ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
                 ("cmake", ROOT / "cmake"),
@@ -98,6 +104,7 @@ class Inputs:
                 ("entry", ROOT / "entry"),
             ],
         )
+        runtime = hashlib.sha256(f"{host}\0{self.checks}".encode()).hexdigest()
         language = _digest(runtime.encode(), [("language", simulator / "language")])
         each = {name: self._operator(language, folder) for name, folder in self.folders.items()}
         # gcov files its counters under the sources' real paths.
@@ -105,7 +112,7 @@ class Inputs:
             f"\0coverage of {sorted(map(str, self.folders.values()))}" if self.coverage else ""
         )
         told = "\0".join([runtime + counted, *(f"{name} {key}" for name, key in each.items())])
-        return Keys(runtime, each, hashlib.sha256(told.encode()).hexdigest())
+        return Keys(host, runtime, language, each, hashlib.sha256(told.encode()).hexdigest())
 
     def _operator(self, language: str, folder: Path) -> str:
         """The key of an operator: its folder, what is shared beside it, and what it includes."""

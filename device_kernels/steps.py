@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from device_kernels.objects import object_keys
 from device_kernels.sources import ROOT, Inputs, Keys
 from device_kernels.toolchain import BuildError, Output, Progress, compile_libraries
 
@@ -42,6 +43,23 @@ class Steps:
     def operator(self, name: str) -> Path:
         """The folder of an operator's archive."""
         return self.cache / f"operator-{name}-{self.keys.operators[name][:16]}"
+
+    def objects(self, name: str) -> dict[str, Path]:
+        """The folders of an operator's object files, by their sources' names. Those that count
+        are not kept: the build's own folder is in them."""
+        if self.inputs.coverage:
+            return {}
+        folder, its = self.inputs.folders[name], self.keys
+        keys = object_keys(folder, its.host, its.language, its.operators[name])
+        return {
+            source: self.cache / f"object-{Path(source).stem}-{one[:16]}"
+            for source, one in keys.items()
+        }
+
+    def stored(self, name: str) -> list[Path]:
+        """Of the object files of an operator those that are there."""
+        there = {source: one for source, one in self.objects(name).items() if finished(one)}
+        return [folder / "lib" / f"{source}.o" for source, folder in there.items()]
 
     def missing(self) -> list[str]:
         """The operators that are to be compiled."""
@@ -77,9 +95,12 @@ class Steps:
     def _link(self, tree: Path, result: Path) -> bool:
         missing = self.missing()
         there = [name for name in self.inputs.folders if name not in missing]
+        objects = {name: self.objects(name) for name in missing}
+        stored = {name: self.stored(name) for name in missing}
         definitions = {
             "SUITE_KERNELS": "",
             "SUITE_OPERATORS": _listed(self.inputs.folders[name] for name in missing),
+            "SUITE_OBJECTS": _listed(file for each in stored.values() for file in each),
             "SUITE_ARCHIVES": _listed(
                 self.operator(name) / "lib" / archive(name) for name in there
             ),
@@ -90,11 +111,11 @@ class Steps:
         output = self._compile(tree, definitions)
         # What was edited while it was compiled must not be filed under the old key.
         now = self.inputs.keys()
-        told = {
-            name: output.warnings(f"kernel_{name}.dir", f"operator_{name}.dir") for name in missing
-        }
+        told = {name: _told(name, output, stored[name]) for name in missing}
         for name in missing if not self.inputs.coverage else ():
             if now.operators[name] == self.keys.operators[name]:
+                if self.objects(name) == objects[name]:
+                    self._keep_objects(name, tree, output, objects[name])
                 self._keep(name, tree, told[name])
         told |= {name: (self.operator(name) / WARNINGS).read_text() for name in there}
         warnings = "\n".join(told[name] for name in self.inputs.folders if told[name])
@@ -109,16 +130,43 @@ class Steps:
         return now == self.keys
 
     def _keep(self, name: str, tree: Path, warnings: str) -> None:
-        """Put the archive of an operator in place; another process may have."""
-        kept = tree / f"kept-{name}"
-        (kept / "lib").mkdir(parents=True)
-        (kept / WARNINGS).write_text(warnings)
-        os.replace(tree / "operators" / archive(name), kept / "lib" / archive(name))
-        with contextlib.suppress(OSError):
-            os.replace(kept, self.operator(name))
+        """Put the archive of an operator in place."""
+        made = tree / "operators" / archive(name)
+        _put(self.operator(name), made, tree / f"kept-{name}", warnings)
+
+    def _keep_objects(
+        self, name: str, tree: Path, output: Output, objects: Mapping[str, Path]
+    ) -> None:
+        """Put the object files of an operator in place that were not there."""
+        for source, folder in objects.items():
+            for made in tree.rglob(f"{source}.o"):
+                warnings = output.warnings(_target(name, source))
+                _put(folder, made, tree / f"kept-{source}", warnings)
 
     def _compile(self, tree: Path, definitions: Mapping[str, str]) -> Output:
         return compile_libraries(ROOT, tree, self.inputs.compiler, definitions, self.progress)
+
+
+def _told(name: str, output: Output, stored: Iterable[Path]) -> str:
+    """What the compiler said of an operator, now or when it compiled an object that was there."""
+    targets = [f"{part}_{name}.dir" for part in ("kernel", "tiling", "entry", "operator")]
+    before = [(file.parents[1] / WARNINGS).read_text() for file in stored]
+    return "\n".join(filter(None, [output.warnings(*targets), *before]))
+
+
+def _target(name: str, source: str) -> str:
+    """The folder in which CMake compiles a source of an operator."""
+    parts = {f"{name}_kernel.cpp": "kernel", f"{name}_tiling.cpp": "tiling"}
+    return f"{parts.get(source, 'entry')}_{name}.dir"
+
+
+def _put(folder: Path, file: Path, kept: Path, warnings: str) -> None:
+    """Put a finished step of one file in place, by way of ``kept``; another process may have."""
+    (kept / "lib").mkdir(parents=True)
+    (kept / WARNINGS).write_text(warnings)
+    os.replace(file, kept / "lib" / file.name)
+    with contextlib.suppress(OSError):
+        os.replace(kept, folder)
 
 
 def finished(folder: Path) -> bool:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from conformance.catalogue import device as say
 from conformance.errors import EnvironmentFailure
 from device_kernels.build import ROOT as DEVICE
-from device_kernels.build import build
-from device_kernels.sources import beside
+from device_kernels.build import build, cache_folder
+from device_kernels.sources import Inputs, beside, operators
+from device_kernels.steps import Steps
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
 
 __all__ = ["BuildError", "Libraries", "compile_copy", "copy_kernel", "unchanged"]
@@ -49,14 +50,18 @@ def copy_kernel(folder: Path, target: Path) -> None:
 def compile_copy(folder: Path, tree: Path, runtime: Path, checks: str) -> Path:
     """Compile the operator in a folder against a runtime that is built; the libraries' folder.
 
-    ``tree`` keeps what is compiled: the next time only what has changed is. ``checks`` is what the
-    device watches: all, or off. Raises BuildError.
+    ``tree`` keeps what is compiled: the next time only what has changed is. A source that the build
+    of the unchanged operator has compiled is not compiled again. ``checks`` is what the device
+    watches: all, or off. Raises BuildError.
     """
+    inputs = Inputs(operators([folder.parent], [folder.name]), compiler(), checks)
+    stored = Steps(inputs, inputs.keys(), cache_folder()).stored(folder.name)
     definitions = {
         "SUITE_KERNELS": "",
         "SUITE_OPERATORS": str(folder),
+        "SUITE_OBJECTS": ";".join(map(str, stored)),
         "SUITE_CHECKS": checks,
         "SUITE_ASCENDCL": str(runtime / "libascendcl.so"),
     }
-    compile_libraries(DEVICE, tree, compiler(), definitions)
+    compile_libraries(DEVICE, tree, inputs.compiler, definitions)
     return tree / "lib"

@@ -8,7 +8,6 @@ list(FIND levels "${SUITE_CHECKS}" level)
 if(level EQUAL -1)
     message(FATAL_ERROR "SUITE_CHECKS is ${SUITE_CHECKS}; it must be off or all")
 endif()
-add_compile_definitions("ASCENDSIM_CHECKS=${level}")
 add_link_options(LINKER:--no-undefined LINKER:--build-id=sha1)
 # The libraries do not depend on where the checkout lies, and diagnostics show short paths.
 # Counters of coverage are filed under the real ones.
@@ -57,6 +56,7 @@ else()
     target_include_directories(ascendcl PUBLIC "${simulator}/include")
     foreach(part IN ITEMS engine ascendcl)
         target_include_directories(${part} PRIVATE "${simulator}/language")
+        target_compile_definitions(${part} PRIVATE "ASCENDSIM_CHECKS=${level}")
         # Calls inside the library, and what a thread has for itself, without a look-up: nobody replaces
         # its functions, and it is loaded once. The checks of one access are some twenty such calls.
         target_compile_options(${part} PRIVATE
@@ -102,6 +102,24 @@ function(count_lines file)
     set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS "${options}")
 endfunction()
 
+# A source's object file, too: an edit of a tiling compiles that, and no kernel.
+set(SUITE_OBJECTS "" CACHE STRING "Object files that are linked as they are: <source>.o, whose source is not compiled")
+
+# add_object(target source files): compiles `source`, if no object of it is there, and appends the
+# object to the list `files`.
+function(add_object target source files)
+    get_filename_component(name "${source}" NAME)
+    foreach(object IN LISTS SUITE_OBJECTS)
+        get_filename_component(there "${object}" NAME)
+        if(there STREQUAL "${name}.o")
+            set(${files} "${${files}}" "${object}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+    add_library(${target} OBJECT "${source}")
+    set(${files} "${${files}}" "$<TARGET_OBJECTS:${target}>" PARENT_SCOPE)
+endfunction()
+
 set(archives "")
 foreach(folder IN LISTS operator_folders)
     get_filename_component(operator "${folder}" NAME)
@@ -110,16 +128,26 @@ foreach(folder IN LISTS operator_folders)
     set(host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
     set(launchers "")
     add_launchers("${kernel_file}" launchers "aclrtlaunch.cpp")
+    set(objects "")
+    add_object(tiling_${operator} "${folder}/${operator}_tiling.cpp" objects)
+    add_object(entry_${operator} "${folder}/aclnn_${operator}.cpp" objects)
+    add_object(kernel_${operator} "${kernel_file}" objects)
     # The language is private to the kernel: host code that needs it would not build on CANN.
-    add_library(kernel_${operator} OBJECT "${kernel_file}")
-    target_include_directories(kernel_${operator} PRIVATE "${simulator}/language")
-    add_library(operator_${operator} STATIC
-        ${host_files} ${launchers} $<TARGET_OBJECTS:kernel_${operator}>)
-    target_include_directories(operator_${operator} PRIVATE
-        ${plumbing_include} "${CMAKE_BINARY_DIR}/launchers")
-    target_link_libraries(operator_${operator} PRIVATE ascendcl)
-    # Host code runs once a call: what -O3 takes to compile it is more than it ever saves.
-    target_compile_options(operator_${operator} PRIVATE -O1)
+    if(TARGET kernel_${operator})
+        target_include_directories(kernel_${operator} PRIVATE "${simulator}/language")
+        target_compile_definitions(kernel_${operator} PRIVATE "ASCENDSIM_CHECKS=${level}")
+    endif()
+    # In one order, whichever are compiled: what is built does not depend on what was there.
+    add_library(operator_${operator} STATIC ${launchers} ${objects})
+    foreach(part IN ITEMS tiling entry operator)
+        if(TARGET ${part}_${operator})
+            target_link_libraries(${part}_${operator} PRIVATE ascendcl)
+            target_include_directories(${part}_${operator} PRIVATE
+                ${plumbing_include} "${CMAKE_BINARY_DIR}/launchers")
+            # Host code runs once a call: what -O3 takes to compile it is more than it ever saves.
+            target_compile_options(${part}_${operator} PRIVATE -O1)
+        endif()
+    endforeach()
     set_target_properties(operator_${operator} PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators" OUTPUT_NAME "${operator}")
     list(APPEND archives "${CMAKE_BINARY_DIR}/operators/lib${operator}.a")
@@ -127,7 +155,7 @@ foreach(folder IN LISTS operator_folders)
         foreach(file IN ITEMS "${kernel_file}" ${host_files})
             count_lines("${file}")
         endforeach()
-    else()
+    elseif(TARGET kernel_${operator})
         # A later map wins: a kernel's source is named from the operators' folder on, wherever that lies.
         target_compile_options(kernel_${operator} PRIVATE "-ffile-prefix-map=${parent}=kernels")
     endif()

@@ -64,8 +64,8 @@ def test_a_finished_build_of_a_checkout_is_used_though_nothing_can_be_written_th
     monkeypatch.setattr(build_module, "ROOT", tmp_path / "checkout" / "device_kernels")
     finished, cache = tmp_path / "checkout" / "build", tmp_path / "home"
     inputs = Inputs({}, "g++")
-    steps = Steps(inputs, Keys("1" * 64, {}, "2" * 64), cache)
-    whole = Steps(inputs, Keys("1" * 64, {}, "3" * 64), cache)
+    steps = Steps(inputs, Keys("", "1" * 64, "", {}, "2" * 64), cache)
+    whole = Steps(inputs, Keys("", "1" * 64, "", {}, "3" * 64), cache)
     (finished / steps.runtime.name / "lib").mkdir(parents=True)
     assert build_module._placed(steps, [whole]) == steps
     (finished / whole.opapi.name / "lib").mkdir(parents=True)
