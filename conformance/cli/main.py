@@ -28,6 +28,7 @@ from conformance.errors import (
     UsageError,
     text_of,
 )
+from conformance.session.rare_collection import never_collected_at_exit
 from conformance.text.command_lines import called
 from conformance.text.language import (
     HAS_ITS_OWN,
@@ -62,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     # Threads of numpy's library wait for work in a loop, and no case has matrices to multiply.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    never_collected_at_exit()
     given, language = language_of(list(sys.argv[1:] if arguments is None else arguments))
     extra = given[given.index("--") + 1 :] if "--" in given else []
     asked = given[0] if given else ""
