@@ -33,10 +33,13 @@ benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, agai
 proofs: $(READY)  ## what takes longer than a test: the list, or those of RUN="soak ladders"
 	@$(VENV)/bin/python -m tests.proofs $(RUN)
 
+# Of what is installed four fifths are never imported: Python compiles a module when it is.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
+
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[simulator,test]'
+	@$(VENV)/bin/python $(INSTALL) -e '.[simulator,test]'
 	@touch $@
 
 # A torch_npu in the environment of the suite would be a sign of an NPU, and --device auto want one:
@@ -46,7 +49,7 @@ $(TORCH_READY): $(READY)
 	@echo "setting up $(TORCH_NPU)"
 	@$(VENV)/bin/python -m venv $(TORCH_NPU)
 	@$(VENV)/bin/python -c "import site; print(site.getsitepackages()[0])" > "$$($(TORCH_NPU)/bin/python -c 'import site; print(site.getsitepackages()[0])')/suite.pth"
-	-@$(TORCH_NPU)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 && $(TORCH_NPU)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps torch_npu==2.13.0
+	-@$(TORCH_NPU)/bin/python $(INSTALL) torch==2.13.0 && $(TORCH_NPU)/bin/python $(INSTALL) --no-deps torch_npu==2.13.0
 	-@for version in 2.9.0 2.12.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
 	@touch $@
 
