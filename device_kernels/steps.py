@@ -17,6 +17,10 @@ from device_kernels.sources import ROOT, Inputs, Keys
 from device_kernels.toolchain import BuildError, Output, Progress, compile_libraries
 
 WARNINGS = "warnings.txt"
+_MANY = 3
+"""So many kernels are compiled sooner if the language's header is compiled before them: that takes
+as long as two of them gain by it."""
+_LANGUAGE = "kernel_operator.h"
 _KERNELS = "kernels.txt"
 """Beside ``lib``: the folders of the operators, a line each; a diagnostic's source lies there."""
 
@@ -88,6 +92,35 @@ class Steps:
 
         _make(self.runtime, compile_runtime)
 
+    @property
+    def language(self) -> Path:
+        """The folder of the language's header as g++ has compiled it."""
+        return self.cache / f"language-{self.keys.language[:16]}"
+
+    def precompiled(self) -> dict[str, str]:
+        """What has a build take that header, if it is there: no object differs by it."""
+        there = finished(self.language)
+        return {"SUITE_PRECOMPILED": str(self.language / "lib")} if there else {}
+
+    def _precompile(self) -> None:
+        definitions = {
+            "SUITE_KERNELS": "",
+            "SUITE_PRECOMPILE": "ON",
+            "SUITE_ASCENDCL": str(self.runtime / "lib" / "libascendcl.so"),
+            "SUITE_CHECKS": self.inputs.checks,
+        }
+
+        def compile_header(tree: Path, result: Path) -> bool:
+            self._compile(tree, definitions)
+            (result / "lib").mkdir()
+            for made in tree.rglob("language.h.o"):
+                os.replace(made, result / "lib" / f"{_LANGUAGE}.gch")
+                # What is included where the compiled one cannot be used.
+                (result / "lib" / _LANGUAGE).write_text(f'#include_next "{_LANGUAGE}"\n')
+            return self.inputs.keys().language == self.keys.language
+
+        _make(self.language, compile_header)
+
     def make_libraries(self) -> None:
         """Compile the operators that are not there, and link the libraries."""
         _make(self.opapi, self._link)
@@ -97,6 +130,8 @@ class Steps:
         there = [name for name in self.inputs.folders if name not in missing]
         objects = {name: self.objects(name) for name in missing}
         stored = {name: self.stored(name) for name in missing}
+        if len(missing) >= _MANY and not self.inputs.coverage:
+            self._precompile()
         definitions = {
             "SUITE_KERNELS": "",
             "SUITE_OPERATORS": _listed(self.inputs.folders[name] for name in missing),
@@ -107,7 +142,7 @@ class Steps:
             "SUITE_ASCENDCL": str(self.runtime / "lib" / "libascendcl.so"),
             "SUITE_CHECKS": self.inputs.checks,
         }
-        definitions |= {"SUITE_COVERAGE": "ON"} if self.inputs.coverage else {}
+        definitions |= {"SUITE_COVERAGE": "ON"} if self.inputs.coverage else self.precompiled()
         output = self._compile(tree, definitions)
         # What was edited while it was compiled must not be filed under the old key.
         now = self.inputs.keys()

@@ -55,13 +55,14 @@ def compile_copy(folder: Path, tree: Path, runtime: Path, checks: str) -> Path:
     watches: all, or off. Raises BuildError.
     """
     inputs = Inputs(operators([folder.parent], [folder.name]), compiler(), checks)
-    stored = Steps(inputs, inputs.keys(), cache_folder()).stored(folder.name)
+    steps = Steps(inputs, inputs.keys(), cache_folder())
     definitions = {
         "SUITE_KERNELS": "",
         "SUITE_OPERATORS": str(folder),
-        "SUITE_OBJECTS": ";".join(map(str, stored)),
+        "SUITE_OBJECTS": ";".join(map(str, steps.stored(folder.name))),
         "SUITE_CHECKS": checks,
         "SUITE_ASCENDCL": str(runtime / "libascendcl.so"),
+        **steps.precompiled(),
     }
     compile_libraries(DEVICE, tree, inputs.compiler, definitions)
     return tree / "lib"

@@ -79,6 +79,26 @@ else()
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 endif()
 
+# The language's header, compiled: what g++ takes for the first thing that a kernel includes, if its
+# flags are the same. Of other compilers none is made.
+option(SUITE_PRECOMPILE "Compile the language's header, and no operator" OFF)
+set(SUITE_PRECOMPILED "" CACHE PATH "The folder of that compiled header; empty: none is used")
+function(compile_as_kernel target)
+    # The language is private to the kernel: host code that needs it would not build on CANN.
+    target_include_directories(${target} PRIVATE ${SUITE_PRECOMPILED} "${simulator}/language")
+    target_compile_definitions(${target} PRIVATE "ASCENDSIM_CHECKS=${level}")
+endfunction()
+if(SUITE_PRECOMPILE)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        set(header "${CMAKE_BINARY_DIR}/language.h")
+        file(WRITE "${header}" "#include \"kernel_operator.h\"\n")
+        set_source_files_properties("${header}" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++-header")
+        add_library(language OBJECT "${header}")
+        compile_as_kernel(language)
+    endif()
+    return()
+endif()
+
 # An operator's archive is kept by its content: an edit of one compiles that operator, and links all.
 set(SUITE_ARCHIVES "" CACHE STRING "Archives of operators that are linked as they are")
 if(NOT operators AND NOT SUITE_ARCHIVES)
@@ -132,10 +152,8 @@ foreach(folder IN LISTS operator_folders)
     add_object(tiling_${operator} "${folder}/${operator}_tiling.cpp" objects)
     add_object(entry_${operator} "${folder}/aclnn_${operator}.cpp" objects)
     add_object(kernel_${operator} "${kernel_file}" objects)
-    # The language is private to the kernel: host code that needs it would not build on CANN.
     if(TARGET kernel_${operator})
-        target_include_directories(kernel_${operator} PRIVATE "${simulator}/language")
-        target_compile_definitions(kernel_${operator} PRIVATE "ASCENDSIM_CHECKS=${level}")
+        compile_as_kernel(kernel_${operator})
     endif()
     # In one order, whichever are compiled: what is built does not depend on what was there.
     add_library(operator_${operator} STATIC ${launchers} ${objects})

@@ -6,10 +6,10 @@ SMALLER_LEAST = (
 )
 
 REASONS: dict[str, str] = {
-    f"{V2}_kernel.cpp:196 comparison: '<' -> '<='": (
+    f"{V2}_kernel.cpp:197 comparison: '<' -> '<='": (
         "a bin is an odd multiple of the stride, their number an even one: they are never equal"
     ),
-    f"{V2}_kernel.cpp:219 number: '0' -> '1'": "the last 0 is a reserved field; the others are not",
+    f"{V2}_kernel.cpp:220 number: '0' -> '1'": "the last 0 is a reserved field; the others are not",
     f"{V2}_tiling.cpp:63 arithmetic: '*' -> '+'": SMALLER_LEAST,
     f"{V2}_tiling.cpp:63 arithmetic: '+' -> '-'": SMALLER_LEAST,
     "shared/rows/row_sum_cut.h:14 number: '2' -> '3'": (
@@ -22,10 +22,10 @@ REASONS: dict[str, str] = {
     "shared/rows/row_sum_cut.h:76 number: '0' -> '1'": (
         "a call on so small a buffer was refused before"
     ),
-    "shared/rows/row_sum_kernel.h:123 number: '4' -> '5'": (
+    "shared/rows/row_sum_kernel.h:124 number: '4' -> '5'": (
         "the most buffers that a queue may have: the tiling asks for 4 at most"
     ),
-    "shared/rows/row_sum_kernel.h:203 number: '0' -> '1'": (
+    "shared/rows/row_sum_kernel.h:204 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
     "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (

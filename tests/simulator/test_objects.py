@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from device_kernels import toolchain
-from device_kernels.build import build
+from device_kernels.build import ROOT, build, cache_folder
 from device_kernels.sources import Inputs, operators
 from device_kernels.steps import WARNINGS, Steps, finished
 from tests.simulator.operator_copies import KERNEL, copied, edit
@@ -100,3 +103,36 @@ def objects(kernels: Path, checks: str = "all") -> dict[str, str]:
 def _include(source: Path, name: str) -> None:
     with source.open("a") as text:
         text.write(f"#include {name}\n")
+
+
+def test_a_kernel_is_compiled_with_the_compiled_header_to_the_same_object(tmp_path: Path) -> None:
+    build(quiet=True)
+    inputs = Inputs(operators([ROOT / "kernels"]), toolchain.compiler())
+    steps = Steps(inputs, inputs.keys(), cache_folder())
+    used = steps.precompiled()
+    header = Path(used["SUITE_PRECOMPILED"], "kernel_operator.h.gch")
+    version = subprocess.run([inputs.compiler, "--version"], capture_output=True, text=True)
+    if "Free Software Foundation" not in version.stdout:
+        assert not header.exists(), "g++ alone takes such a file"
+        return
+    definitions = {"SUITE_ASCENDCL": str(steps.runtime / "lib" / "libascendcl.so"), **used}
+    definitions |= {"CMAKE_EXPORT_COMPILE_COMMANDS": "ON", "CMAKE_BUILD_TYPE": "Suite"}
+    cmake = toolchain.tool("cmake")
+    assert cmake is not None
+    configure = [cmake, "-S", str(ROOT), "-B", str(tmp_path)]
+    configure += [f"-D{name}={value}" for name, value in definitions.items()]
+    subprocess.run(configure, check=True, capture_output=True)
+    told = json.loads((tmp_path / "compile_commands.json").read_text())
+    kernel = "moe_token_permute_grad_kernel.cpp"
+    (command,) = (shlex.split(one["command"]) for one in told if one["file"].endswith(kernel))
+    assert f"-I{header.parent}" in command
+    objects = []
+    for name in ("with", "without"):
+        words = [word for word in command if name == "with" or word != f"-I{header.parent}"]
+        words[words.index("-o") + 1] = f"{name}.o"
+        done = subprocess.run(
+            [*words, "-H"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert (f"! {header}\n" in done.stderr) == (name == "with")
+        objects.append((tmp_path / f"{name}.o").read_bytes())
+    assert objects[0] == objects[1]

@@ -9,11 +9,11 @@
 #ifndef MOE_FINALIZE_ROUTING_V2_KERNEL_SUM_H
 #define MOE_FINALIZE_ROUTING_V2_KERNEL_SUM_H
 
+#include "kernel_operator.h"
 #include "../shared/rows/row_sum_kernel.h"
 #include "../shared/slots/slot_sum_kernel.h"
 #include "../shared/slots/slot_weights_kernel.h"
 #include "../shared/sorting/ordering_kernel.h"
-#include "kernel_operator.h"
 #include "moe_finalize_routing_v2_tiling.h"
 
 namespace moe_finalize_routing_v2_kernel {

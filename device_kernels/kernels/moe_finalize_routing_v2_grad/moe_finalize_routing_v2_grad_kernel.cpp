@@ -6,13 +6,14 @@
 // A slot whose index is negative, or not below the number of rows, is passed over; its scale gets
 // the gradient +0.0. Rows that no slot names are zeros in drop/pad mode, and else stay as they are.
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
 #include "../shared/rows/zero_fill_kernel.h"
 #include "../shared/slots/slot_bias_kernel.h"
 #include "../shared/slots/slot_copy_kernel.h"
 #include "../shared/slots/slot_grad_kernel.h"
-#include "kernel_operator.h"
 #include "moe_finalize_routing_v2_grad_tiling.h"
 
 namespace moe_finalize_routing_v2_grad_kernel {

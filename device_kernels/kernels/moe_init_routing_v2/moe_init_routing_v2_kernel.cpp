@@ -3,8 +3,8 @@
 // rows of their experts (moe_init_routing_v2_kernel_pad.h), and how many slots experts have
 // (moe_init_routing_v2_kernel_count.h).
 
-#include "../shared/sorting/slot_sort_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/sorting/slot_sort_kernel.h"
 #include "moe_init_routing_v2_kernel_count.h"
 #include "moe_init_routing_v2_kernel_pad.h"
 #include "moe_init_routing_v2_tiling.h"

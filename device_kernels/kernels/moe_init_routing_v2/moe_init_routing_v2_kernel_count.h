@@ -8,8 +8,8 @@
 #ifndef MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
 #define MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
 
-#include "../shared/sorting/stable_sort_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/sorting/stable_sort_kernel.h"
 #include "moe_init_routing_v2_tiling.h"
 
 namespace moe_init_routing_v2_kernel {

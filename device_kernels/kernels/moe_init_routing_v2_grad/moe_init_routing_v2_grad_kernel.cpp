@@ -9,9 +9,10 @@
 //     4. the bins are merged pairwise with strides 1, 2, 4, ...: bin 0 is the sum.
 // A dropped slot starts a bin as zero and is skipped otherwise.
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
-#include "kernel_operator.h"
 #include "moe_init_routing_v2_grad_tiling.h"
 
 namespace moe_init_routing_v2_grad_kernel {

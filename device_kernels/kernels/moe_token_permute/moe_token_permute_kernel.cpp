@@ -1,8 +1,8 @@
 // MoeTokenPermute in Ascend C: copies of tokens in the order of their experts, as many of the first
 // as numOutTokens keeps (../shared/slot_sort_kernel.h).
 
-#include "../shared/sorting/slot_sort_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/sorting/slot_sort_kernel.h"
 #include "moe_token_permute_tiling.h"
 
 extern "C" __global__ __aicore__ void moe_token_permute(GM_ADDR tokens, GM_ADDR indices,

@@ -2,8 +2,8 @@
 // permuted rows, added in fp32 from the first slot to the last and rounded once. Rows that the
 // forward operator dropped have indices from the number of rows on, and add nothing.
 
-#include "../shared/slots/slot_sum_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/slots/slot_sum_kernel.h"
 #include "moe_token_permute_grad_tiling.h"
 
 namespace moe_token_permute_grad_kernel {

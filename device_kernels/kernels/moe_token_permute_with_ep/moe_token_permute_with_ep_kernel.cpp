@@ -2,8 +2,8 @@
 // these are in a range (../shared/slot_sort_kernel.h). With paddedMode indices name the row of
 // every place already (moe_token_permute_with_ep_kernel_padded.h).
 
-#include "../shared/sorting/slot_sort_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/sorting/slot_sort_kernel.h"
 #include "moe_token_permute_with_ep_kernel_padded.h"
 #include "moe_token_permute_with_ep_tiling.h"
 

@@ -4,10 +4,10 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_EP_KERNEL_PADDED_H
 #define MOE_TOKEN_PERMUTE_WITH_EP_KERNEL_PADDED_H
 
+#include "kernel_operator.h"
 #include "../shared/rows/row_gather_kernel.h"
 #include "../shared/slots/slot_copy_kernel.h"
 #include "../shared/sorting/stable_sort_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_permute_with_ep_tiling.h"
 
 namespace moe_token_permute_with_ep_kernel {

@@ -3,12 +3,13 @@
 // the last and rounded once. The gradient of a slot's probability is that of its permuted one, or
 // zero where its rank lies outside.
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
 #include "../shared/slots/slot_gather_kernel.h"
 #include "../shared/slots/slot_rows_kernel.h"
 #include "../shared/slots/slot_sum_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_permute_with_ep_grad_tiling.h"
 
 namespace moe_token_permute_with_ep_grad_kernel {

@@ -2,9 +2,9 @@
 // map routes them to. First it is found where the copies go, then the rows are moved: each token's
 // to the ranks of its slots, or with dropAndPad each row of the output from the token it names.
 
+#include "kernel_operator.h"
 #include "../shared/rows/row_gather_kernel.h"
 #include "../shared/slots/slot_copy_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_kernel_pad.h"
 #include "moe_token_permute_with_routing_map_kernel_place.h"
 #include "moe_token_permute_with_routing_map_kernel_rank.h"

@@ -9,9 +9,9 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_KERNEL_PLACE_H
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_KERNEL_PLACE_H
 
+#include "kernel_operator.h"
 #include "../shared/routing_map/routing_map_kernel.h"
 #include "../shared/slots/slot_copy_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_tiling.h"
 
 namespace moe_token_permute_with_routing_map_kernel {

@@ -3,10 +3,11 @@
 // which ones make a call. No result depends on the machine: rows are added in fp32 in the order of
 // the slots, or of the rows, and rounded once; values of the probs are moved by their bits.
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
 #include "../shared/slots/slot_sum_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_add.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_mask.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_scatter.h"

@@ -5,8 +5,8 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_MASK_H
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_MASK_H
 
-#include "../shared/routing_map/routing_map_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/routing_map/routing_map_kernel.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 namespace routing_map_grad_kernel {

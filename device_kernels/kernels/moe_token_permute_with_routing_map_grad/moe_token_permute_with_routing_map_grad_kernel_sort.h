@@ -8,8 +8,8 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_SORT_H
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_SORT_H
 
-#include "../shared/rows/row_sum_kernel.h"
 #include "kernel_operator.h"
+#include "../shared/rows/row_sum_kernel.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 namespace routing_map_grad_kernel {

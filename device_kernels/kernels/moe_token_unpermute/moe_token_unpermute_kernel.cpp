@@ -3,9 +3,9 @@
 // it is its one row. Slots of rows that the permutation dropped, and those of probability zero, add
 // nothing.
 
+#include "kernel_operator.h"
 #include "../shared/slots/slot_sum_kernel.h"
 #include "../shared/slots/slot_weights_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_unpermute_tiling.h"
 
 namespace moe_token_unpermute_kernel {

@@ -3,9 +3,9 @@
 // the forward operator get gradients (../shared/slot_grad_kernel.h). Rows that no
 // slot names stay as they are.
 
+#include "kernel_operator.h"
 #include "../shared/slots/slot_copy_kernel.h"
 #include "../shared/slots/slot_grad_kernel.h"
-#include "kernel_operator.h"
 #include "moe_token_unpermute_grad_tiling.h"
 
 namespace moe_token_unpermute_grad_kernel {

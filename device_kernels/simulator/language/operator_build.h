@@ -12,8 +12,8 @@
 
 #define ASCENDSIM_SYSTEM_WORKSPACE (16 * 1024 * 1024)
 
-#include "engine/schedule/tiling_key.h"
 #include "kernel_operator.h"
+#include "engine/schedule/tiling_key.h"
 #include "tiling_data.h"
 
 // The architecture that kernels ask for: the vector core of Ascend910B.

@@ -7,8 +7,8 @@
 #ifndef ROUTING_MAP_KERNEL_H
 #define ROUTING_MAP_KERNEL_H
 
-#include "../rows/row_share_kernel.h"
 #include "kernel_operator.h"
+#include "../rows/row_share_kernel.h"
 #include "routing_map_tiling.h"
 
 namespace routing_map {

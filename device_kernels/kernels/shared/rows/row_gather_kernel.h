@@ -2,8 +2,8 @@
 #ifndef ROW_GATHER_KERNEL_H
 #define ROW_GATHER_KERNEL_H
 
-#include "../slots/slot_copy_kernel.h"
 #include "kernel_operator.h"
+#include "../slots/slot_copy_kernel.h"
 
 namespace slot_copy {
 

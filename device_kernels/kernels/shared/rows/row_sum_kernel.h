@@ -2,9 +2,10 @@
 #ifndef ROW_SUM_KERNEL_H
 #define ROW_SUM_KERNEL_H
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
-#include "kernel_operator.h"
 #include "row_share_kernel.h"
 #include "row_sum_tiling.h"
 

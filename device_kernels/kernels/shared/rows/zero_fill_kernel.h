@@ -2,8 +2,8 @@
 #ifndef ZERO_FILL_KERNEL_H
 #define ZERO_FILL_KERNEL_H
 
-#include "../sorting/ordering_kernel.h"
 #include "kernel_operator.h"
+#include "../sorting/ordering_kernel.h"
 #include "row_share_kernel.h"
 
 namespace zero_fill {

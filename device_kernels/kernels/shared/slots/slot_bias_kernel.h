@@ -3,9 +3,10 @@
 #ifndef SLOT_BIAS_KERNEL_H
 #define SLOT_BIAS_KERNEL_H
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
-#include "kernel_operator.h"
 #include "slot_grad_tiling.h"
 #include "slot_tile_kernel.h"
 

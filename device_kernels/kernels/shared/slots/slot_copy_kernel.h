@@ -3,8 +3,8 @@
 #ifndef SLOT_COPY_KERNEL_H
 #define SLOT_COPY_KERNEL_H
 
-#include "../sorting/ordering_kernel.h"
 #include "kernel_operator.h"
+#include "../sorting/ordering_kernel.h"
 #include "slot_copy_tiling.h"
 
 namespace slot_copy {

@@ -5,8 +5,8 @@
 #ifndef SLOT_GATHER_KERNEL_H
 #define SLOT_GATHER_KERNEL_H
 
-#include "../rows/row_sum_kernel.h"
 #include "kernel_operator.h"
+#include "../rows/row_sum_kernel.h"
 #include "slot_gather_tiling.h"
 
 namespace slot_gather {

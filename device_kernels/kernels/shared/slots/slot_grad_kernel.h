@@ -13,10 +13,11 @@
 #ifndef SLOT_GRAD_KERNEL_H
 #define SLOT_GRAD_KERNEL_H
 
+#include "kernel_operator.h"
+
 #include <type_traits>
 
 #include "../sorting/ordering_kernel.h"
-#include "kernel_operator.h"
 #include "slot_grad_tiling.h"
 #include "slot_rows_kernel.h"
 #include "slot_tile_kernel.h"

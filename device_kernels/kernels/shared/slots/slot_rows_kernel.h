@@ -2,9 +2,9 @@
 #ifndef SLOT_ROWS_KERNEL_H
 #define SLOT_ROWS_KERNEL_H
 
-#include <cstdint>
-
 #include "kernel_operator.h"
+
+#include <cstdint>
 
 namespace row_sum {
 

@@ -8,9 +8,9 @@
 #ifndef SLOT_SUM_KERNEL_H
 #define SLOT_SUM_KERNEL_H
 
+#include "kernel_operator.h"
 #include "../rows/row_sum_kernel.h"
 #include "../rows/row_sum_tiling.h"
-#include "kernel_operator.h"
 #include "slot_rows_kernel.h"
 
 #ifndef ASCENDSIM_UNREAD

@@ -2,9 +2,9 @@
 #ifndef SLOT_TILE_KERNEL_H
 #define SLOT_TILE_KERNEL_H
 
-#include <type_traits>
-
 #include "kernel_operator.h"
+
+#include <type_traits>
 
 namespace slot_grad {
 

@@ -4,9 +4,9 @@
 #ifndef SLOT_WEIGHTS_KERNEL_H
 #define SLOT_WEIGHTS_KERNEL_H
 
-#include <type_traits>
-
 #include "kernel_operator.h"
+
+#include <type_traits>
 
 namespace row_sum {
 

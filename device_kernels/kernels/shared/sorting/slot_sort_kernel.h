@@ -6,9 +6,9 @@
 #ifndef SLOT_SORT_KERNEL_H
 #define SLOT_SORT_KERNEL_H
 
+#include "kernel_operator.h"
 #include "../slots/slot_copy_kernel.h"
 #include "../slots/slot_copy_tiling.h"
-#include "kernel_operator.h"
 #include "stable_sort_kernel.h"
 
 namespace slot_copy {
