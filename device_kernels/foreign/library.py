@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,20 +128,11 @@ def _part(
     operator = read(folder)
     sources = [LANGUAGE, HOST, HERE, folder / "op_host", folder / "op_kernel", *common[:1]]
     key = _key([str(folder), str(coverage), str(runtime), repr(signature)], sources)
-    finished = cache_folder() / f"foreign-{operator.name}-{key[:16]}"
-    if not finished.is_dir():
-        finished.parent.mkdir(parents=True, exist_ok=True)
-        tree = Path(tempfile.mkdtemp(prefix=f"{finished.name}.tree.", dir=finished.parent))
-        try:
-            # One that is edited meanwhile is compiled under its new key by the next call.
-            _compile(operator, signature, tree, runtime, common, coverage)
-            tree.chmod(0o755)
-            os.replace(tree, finished)
-        except OSError:
-            if not finished.is_dir():
-                raise
-        finally:
-            shutil.rmtree(tree, ignore_errors=True)
+    # One that is edited meanwhile is compiled under its new key by the next call.
+    finished = _filed(
+        f"foreign-{operator.name}-{key[:16]}",
+        lambda tree: _compile(operator, signature, tree, runtime, common, coverage),
+    )
     return _Part(operator.name, finished, key)
 
 
@@ -202,35 +193,15 @@ def _shared_host(common: list[Path]) -> list[Path]:
     return [path for folder in common[1:] for path in sorted(folder.glob("tiling_base/*.cpp"))]
 
 
-def _join(parts: list[_Part], runtime: Path, coverage: bool) -> Path:
-    """libopapi.so with the entries of all parts, in a folder with all that it needs."""
-    key = _key([part.key for part in parts], [])
-    finished = cache_folder() / f"foreign-lib-{key[:16]}"
+def _filed(name: str, make: Callable[[Path], None]) -> Path:
+    """The folder of this name among the builds: filled by ``make``, if it is not there."""
+    finished = cache_folder() / name
     if not finished.is_dir():
-        tree = Path(tempfile.mkdtemp(prefix=f"{finished.name}.tree.", dir=finished.parent))
+        finished.parent.mkdir(parents=True, exist_ok=True)
+        tree = Path(tempfile.mkdtemp(prefix=f"{name}.tree.", dir=finished.parent))
         try:
-            notes = [note for part in parts for note in part.folder.glob("*.gcno")]
-            for file in [runtime / "libascendcl.so", *_libraries(parts), *notes]:
-                shutil.copy(file, tree / file.name)
-            counters = _all_counters(parts, tree) if coverage else []
-            linked = [f"-l{library.stem.removeprefix('lib')}" for library in _libraries(parts)]
-            plumbing = [
-                "-Wl,--whole-archive",
-                str(runtime / "libplumbing.a"),
-                "-Wl,--no-whole-archive",
-            ]
-            _run(
-                [
-                    *LINK,
-                    *_including(INCLUDE),
-                    str(HERE / "foreign_operator.cpp"),
-                    *(str(part.folder / "entry.o") for part in parts),
-                    *counters,
-                    *(*plumbing, f"-L{tree}", *linked, "-lascendcl"),
-                    f"-Wl,--version-script={ROOT / 'cmake' / 'opapi.map'}",
-                    *("-o", str(tree / "libopapi.so")),
-                ]
-            )
+            make(tree)
+            tree.chmod(0o755)
             os.replace(tree, finished)
         except OSError:
             if not finished.is_dir():
@@ -238,6 +209,41 @@ def _join(parts: list[_Part], runtime: Path, coverage: bool) -> Path:
         finally:
             shutil.rmtree(tree, ignore_errors=True)
     return finished
+
+
+def _join(parts: list[_Part], runtime: Path, coverage: bool) -> Path:
+    """libopapi.so with the entries of all parts, in a folder with all that it needs."""
+    key = _key([part.key for part in parts], [])
+    shared = _filed(f"foreign-operator-{_key([str(runtime)], INCLUDE)[:16]}", _compile_shared)
+    return _filed(
+        f"foreign-lib-{key[:16]}", lambda tree: _link(parts, shared, tree, runtime, coverage)
+    )
+
+
+def _compile_shared(tree: Path) -> None:
+    """The object of what the entries of all operators call."""
+    source, made = HERE / "foreign_operator.cpp", tree / "foreign_operator.o"
+    _run(["-c", str(source), "-o", str(made), *_including(INCLUDE)])
+
+
+def _link(parts: list[_Part], shared: Path, tree: Path, runtime: Path, coverage: bool) -> None:
+    notes = [note for part in parts for note in part.folder.glob("*.gcno")]
+    for file in [runtime / "libascendcl.so", *_libraries(parts), *notes]:
+        shutil.copy(file, tree / file.name)
+    counters = _all_counters(parts, tree) if coverage else []
+    linked = [f"-l{library.stem.removeprefix('lib')}" for library in _libraries(parts)]
+    plumbing = ["-Wl,--whole-archive", str(runtime / "libplumbing.a"), "-Wl,--no-whole-archive"]
+    _run(
+        [
+            *LINK,
+            str(shared / "foreign_operator.o"),
+            *(str(part.folder / "entry.o") for part in parts),
+            *counters,
+            *(*plumbing, f"-L{tree}", *linked, "-lascendcl"),
+            f"-Wl,--version-script={ROOT / 'cmake' / 'opapi.map'}",
+            *("-o", str(tree / "libopapi.so")),
+        ]
+    )
 
 
 def _all_counters(parts: list[_Part], tree: Path) -> list[str]:
