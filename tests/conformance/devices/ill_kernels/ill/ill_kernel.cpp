@@ -1,7 +1,7 @@
 // A kernel that copies its input, or comes to the end that the first element asks for.
-#include <cstdlib>
-
 #include "kernel_operator.h"
+
+#include <cstdlib>
 
 using namespace AscendC;
 
