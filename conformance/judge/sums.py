@@ -147,7 +147,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
     """One element, looked at closely."""
     operands = output.at(np.array([place]))
     declared = None
-    if output.merges is not None:
+    if output.merges is not None and not output.contract.wider:
         declared = int(output.declared(operands)[0].item())
     position = np.unravel_index(place, output.shape) if output.shape else ()
     element = Element(
@@ -159,6 +159,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
         source_rows=output.terms.rows[place // output.bits.shape[1]],
         named=output.sources.named,
         declared=declared,
+        wider=output.contract.wider,
     )
     return worst_element(element, output.accumulate, output.storage, output.arithmetic)
 

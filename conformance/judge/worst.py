@@ -15,6 +15,7 @@ from conformance.judge.verdict import Derivation, WorstElement
 from conformance.numerics.accepted import AcceptedSet
 from conformance.numerics.addends import Addends
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.elements import ends_in_float64
 from conformance.numerics.every_order import applicable, every_tree, outcomes, reachable
 from conformance.numerics.exactly import accepted_exactly
 from conformance.numerics.figures import Sums, summarize
@@ -30,7 +31,8 @@ class Element:
     """One element of output ``name``: where it is, what was seen, and what was added.
 
     ``operands``, ``addends`` and ``source_rows`` [slots] belong to it; ``named`` says where a
-    source row lies; ``declared`` is the pattern of the declared order, if there is one.
+    source row lies; ``declared`` is the pattern of the declared order, if there is one; ``wider``
+    is that of the contract.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Element:
     source_rows: NDArray[np.int64]
     named: Callable[[int], str]
     declared: int | None = None
+    wider: bool = False
 
 
 def worst_element(
@@ -58,6 +61,8 @@ def worst_element(
         given = addends.low
         inside = inside and bool(reachable(given, bits, accumulate, storage, arithmetic).item())
         places = outcomes(given, accumulate, storage, arithmetic)
+        if element.wider and np.isfinite(given).all():
+            places = np.union1d(places, np.ravel([*ends_in_float64(sums, accumulate, storage)]))
         words, ranges = _listed(places, storage), _each(places, storage)
     order: str = ""
     if declared is not None and _several(legal, storage):

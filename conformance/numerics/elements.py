@@ -11,6 +11,7 @@ is decided in rationals.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,22 +193,30 @@ def judge_elements(
 
 
 def _of_float64(sums: Sums, places: NDArray[np.int64], accumulate: Format, storage: Format) -> Mask:
-    """Where a sum in float64 gives the observed places of the storage grid.
+    """Where a sum in float64 gives the observed places of the storage grid."""
+    special = sums.found.nan | sums.found.plus | sums.found.minus
+    found = np.zeros(places.shape, np.bool_)
+    for low, high in ends_in_float64(sums, accumulate, storage):
+        found |= (low <= places) & (places <= high)
+    return np.asarray(found & ~special)
+
+
+def ends_in_float64(
+    sums: Sums, accumulate: Format, storage: Format
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Between which places of the storage grid a sum of finite terms in float64 lies.
 
     It errs by at most n 2^-53 A unless it is exact, and so do these figures. It is rounded to
     storage at once, or to the accumulator first, as casts of PyTorch do.
     """
     error = (sums.count + 2) * 2.0**-52 * sums.magnitude
     error[exact_in_float64(sums.finite.low, sums.magnitude)] = 0.0
-    special = sums.found.nan | sums.found.plus | sums.found.minus
-    found = np.zeros(places.shape, np.bool_)
     for by_way_of in (storage, accumulate):
         low, high = (
             ordered(to_bits(round_once(round_once(end, by_way_of), storage), storage), storage)
             for end in (sums.low - error, sums.high + error)
         )
-        found |= (low <= places) & (places <= high)
-    return np.asarray(found & ~special)
+        yield low, high
 
 
 def _headroom(

@@ -224,3 +224,10 @@ def test_infinities_beside_the_interval_and_nan_are_ranges_of_their_own():
     both = looked_at([np.inf, -np.inf], 1.0, FP32)
     assert both.accepted == ((FP32.nan_bits, FP32.nan_bits),)
     assert both.derivation.step == "infinite or NaN terms decide"
+
+
+def test_what_float64_gives_is_told_of_a_sum_that_may_be_added_in_it():
+    terms = [1.0, 1 + 2.0**-23, 2.0**-25]
+    assert said(looked_at(terms, 3.0, FP32)) == "0x40000000 (2.0) alone"
+    both = "0x40000000 (2.0), 0x40000001 (2.000000238418579)"
+    assert said(looked_at(terms, 3.0, FP32, wider=True)) == both
