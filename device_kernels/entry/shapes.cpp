@@ -163,8 +163,8 @@ Reason Call::Missing() {
         const bool isAsked = (other != nullptr && Has(other)) ||
                              (parameter.read.holds && parameter.read.holds(*this));
         if (isAsked && !Has(parameter.name)) {
-            const std::string where = other == nullptr ? Where(parameter.read)
-                                                       : std::string(" if ") + other + " is one";
+            const std::string where =
+                other == nullptr ? Where(parameter.read) : std::string(" if ") + other + " is one";
             return Broken(parameter.name, "null", "a tensor" + where);
         }
     }

@@ -299,5 +299,8 @@ def test_nothing_is_printed_past_the_ways_out() -> None:
     assert found == []
 
 
-CHILDREN = ("printable.py", "devices/worker.py", "devices/acl.py")
-"""Where standard error is written: the one way out, and device processes, which are listened to."""
+CHILDREN = (
+    *("printable.py", "devices/worker.py", "devices/acl.py"),
+    "devices/torch_npu/wheel.py",
+)
+"""Where streams are written: the one way out, and processes that another one listens to."""

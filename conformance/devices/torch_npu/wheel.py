@@ -144,7 +144,7 @@ def main() -> None:
     except EnvironmentFailure as error:
         sys.exit(text_of(error))
     told = {"version": wheel.version, "folder": str(wheel.folder), "binds": sorted(wheel.binds)}
-    print(json.dumps(told))
+    sys.stdout.write(json.dumps(told))
 
 
 if __name__ == "__main__":

@@ -33,8 +33,7 @@ Reason CheckRows(const Call& call) {
     }
     return Broken(parameter, std::to_string(call.rows),
                   std::string("a multiple of ") + (pads ? "numExperts, " : "tokensNum, ") +
-                      std::to_string(sharers) + ", if dropAndPad is " +
-                      (pads ? "true" : "false"));
+                      std::to_string(sharers) + ", if dropAndPad is " + (pads ? "true" : "false"));
 }
 
 Reason CheckLimits(const Call& call) {
@@ -47,9 +46,9 @@ Reason CheckLimits(const Call& call) {
     if (call.dropAndPad != 0) {
         return call.tokens <= kMostSortedTokens
                    ? Reason{}
-                   : Broken("tokensNum", std::to_string(call.tokens),
-                            "at most " + std::to_string(kMostSortedTokens) +
-                                " if dropAndPad is true");
+                   : Broken(
+                         "tokensNum", std::to_string(call.tokens),
+                         "at most " + std::to_string(kMostSortedTokens) + " if dropAndPad is true");
     }
     return call.rows / call.tokens <= kMostTopK
                ? Reason{}
