@@ -81,6 +81,11 @@ CUT_OFF_WAIVED = Message(
 NOT_POSSIBLE = Message(
     "not possible on this device, not judged: {what}", "在本设备上无法执行，未判定：{what}"
 )
+CARRIED_OUT = Message(
+    "{operator}: {count} {count:call|calls} that must raise an exception {count:is|are} carried"
+    " out, which --lenient lets pass",
+    "{operator}：{count} 个应抛出异常的调用被执行，因 --lenient 而未判失败",
+)
 NOT_IN_THE_RUN = Message("is not in the run; it judged: {names}", "不在该运行中；它判定了：{names}")
 OF_NO_PROFILE = Message("the device's profile: {error}", "设备的描述：{error}")
 NO_TEXT_OF_PROVENANCE = Message(

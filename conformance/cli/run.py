@@ -209,6 +209,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.own_kernels and parsed.case is None:
         raise UsageError("own-kernels", True, options.WITH(option="--case"))
     if parsed.case is not None:
+        if parsed.lenient:
+            raise UsageError("lenient", True, options.NOT_WITH(option="--case"))
         return _judge_saved(parsed, records, console, limit, libraries, functions)
     found = choose(parsed, records, route, package, extra, console)
     checkout = found.checkout

@@ -17,6 +17,7 @@ from conformance.errors import UsageError
 from conformance.evidence.coverage import Coverage
 from conformance.evidence.reading import CannotJudge, declared_cells, read_run, whole
 from conformance.evidence.run import Run
+from conformance.evidence.summary import carried_out
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
@@ -70,6 +71,10 @@ def decide(asked: Asked) -> Judgement:
     notes = answered.notes
     notes += loosened_lines(one.profile.get("loosened") for one in run.evidence.devices)
     notes += [say.NOT_POSSIBLE(what=one) for one in run.evidence.withheld]
+    notes += [
+        say.CARRIED_OUT(operator=operator, count=len(names))
+        for operator, names in carried_out(run.lines).items()
+    ]
     early = _ended_early(run, answered)
     for shown in run.evidence.coverage:
         ended = {

@@ -113,6 +113,9 @@ def test_a_function_must_refuse_what_its_document_forbids(
         r" \(--lenient\): tokens is int32, first; .* and \d more\n",
         told,
     )
+    assert main(["gate", "out", "--no-baseline"]) == 1
+    told = capsys.readouterr()
+    assert "that must raise an exception are carried out, which --lenient" in told.err + told.out
     assert main(["run", "moe_token_permute", RIGHT, *NUMPY, "-n", "0", *REFUSED]) == 0
 
 
@@ -132,6 +135,7 @@ def test_the_exceptions_of_a_function_that_does_nothing_else_say_nothing(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["--lenient", "--case", "x"], "lenient is 'True': does not go with --case"),
         (["--lenient"], "lenient is 'True': goes with --implementation"),
         (["--route", "python"], "route is 'python': needs --implementation"),
         (["--tensors", "numpy"], "tensors is 'numpy': goes with --implementation"),
