@@ -17,6 +17,7 @@ class UsageError(Exception):
     """A request that the suite cannot honour: names parameter, value and what is allowed."""
 
     def __init__(self, parameter: str, value: object, rule: str) -> None:
+        self.rule = rule
         self.text = say.NOT_ALLOWED(parameter=parameter, value=repr(str(value)), rule=rule)
         super().__init__(printable(self.text))
 

@@ -14,8 +14,8 @@ OF_WHICH_OPERATOR = Message(
 )
 NAMED_TWICE = Message("{operator} has a function already", "{operator} 已有对应函数")
 NOT_NAMED = Message(
-    "{operator} has no function; --implementation names {named}",
-    "{operator} 没有对应函数；--implementation 指明了 {named}",
+    "{operator} has no function; there is one for {named}",
+    "{operator} 没有对应函数；有函数的是 {named}",
 )
 NO_FILE = Message("there is no file {file}", "没有文件 {file}")
 PLACE = Message(
@@ -76,6 +76,9 @@ SHARES_MEMORY = Message(
 SETTING_CHANGED = Message(
     "{name}() is {now} after the call, and was {before}: it must be as it was",
     "调用后 {name}() 为 {now}，此前为 {before}：应保持不变",
+)
+NOT_READ = Message(
+    "the elements of {output} cannot be read: {error}", "无法读取 {output} 的元素：{error}"
 )
 ELSEWHERE = Message(
     "{output} is on {where}: it must be where the inputs are",

@@ -65,7 +65,7 @@ class TorchTensors:
     def elements(self, value: Any, itemsize: int) -> NDArray[np.uint8]:
         """The bytes of a tensor's elements in C order."""
         bits = self.dtype(BITS[itemsize])
-        flat = value.detach().cpu().contiguous().reshape(-1).view(bits)
+        flat = value.detach().cpu().resolve_neg().contiguous().reshape(-1).view(bits)
         return flat.numpy().view(np.uint8)  # type: ignore[no-any-return]
 
     def share(self, one: Any, other: Any) -> bool:

@@ -71,7 +71,8 @@ def judged_beside(
     if second is None or not second.judged:
         return observation, verdict
     if verdict.ok and second.ok and Outcome.REJECTED in (observation.outcome, other.outcome):
-        return observation, verdict
+        # Of a forbidden call that one of them carries out and may, that is what is on record.
+        return (other if observation.outcome is Outcome.REJECTED else observation), verdict
     differing = tuple(_differences(operator, case, observation, other))
     names = {"first": beside.first, "second": beside.second}
     if verdict.ok and second.ok:

@@ -33,7 +33,8 @@ def judge_rejection(
         hint = () if lenient else (say.LENIENT(),)
         return Verdict(lenient, headline, {}, hint, rejection.clause, case)
     problems = [*_problems(rejection, observation)]
-    if not observation.outputs_untouched:
+    ended = observation.outcome is Outcome.REJECTED
+    if not observation.outputs_untouched and (ended or not of_function):
         problems.append(say.OUTPUTS_WRITTEN())
     problems += side_effects(observation, values_right=False)
     ok = not problems

@@ -76,6 +76,9 @@ class Against:
                 functions=self.functions,
                 python=self.python,
             )
+        except UsageError as error:  # it names the option of the first
+            option = "against" if self.text else "against-python"
+            raise UsageError(option, self.text or str(self.python), error.rule) from error
         except EnvironmentFailure as error:
             if self.python is None:
                 raise
@@ -154,7 +157,10 @@ def _named(
         raise UsageError("against", text, say.HOW_WRITTEN())
     names = [one.name for one in operators]
     place = device if route == PYTHON else "auto"
-    named = functions_named(text.split(","), tensors or TENSORS[0], place, names)
+    try:
+        named = functions_named(text.split(","), tensors or TENSORS[0], place, names)
+    except UsageError as error:  # it names the option of the first
+        raise UsageError("against", text, error.rule) from error
     functions = with_keywords(named, {one.name: one for one in operators})
     return Against(text, "auto", PYTHON, functions=functions)
 

@@ -95,7 +95,7 @@ def against_lines(evidence: Evidence) -> Iterator[str]:
         return
     request = evidence.request
     named = (request.get("against", ""), request.get("against-python", ""))
-    second = " ".join(filter(None, named))
+    second = " in ".join(filter(None, named))
     same, other = found.get(SAME, 0), found.get(OTHER_BITS, 0)
     counts = {"same": same, "other": other, "cases": sum(found.values())}
     yield against.TOLD(second=second, **counts)

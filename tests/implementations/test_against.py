@@ -85,6 +85,11 @@ def test_another_order_of_additions_is_told_and_fails_where_the_same_bits_are_as
         (["--same", "bits"], "same is 'bits': goes with --against"),
         (["--against", "absent.py:f"], "there is no file absent.py"),
         (
+            ["--against", f"{NUMPY}:nothing", "--tensors", "numpy"],
+            f"against is '{NUMPY}:nothing': {NUMPY} has no nothing",
+        ),
+        (["--against", f"other={NUMPY}:permute"], f"against is 'other={NUMPY}:permute': "),
+        (
             ["--against-python", "/absent"],
             "against-python is '/absent': must be a program of Python",
         ),

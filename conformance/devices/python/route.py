@@ -80,7 +80,7 @@ class PythonRoute:
             outcome, message = Outcome.NOT_POSSIBLE, str(error)
         except OtherResult as error:
             outcome, message = Outcome.FAILED, str(error)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # no Ctrl-C comes here: the process has a session of its own
             outcome, message = _ending(error, call), told(error)
         seconds = time.perf_counter() - start
         dropped = self._around.launch_that_failed()
@@ -132,6 +132,7 @@ class PythonRoute:
         try:
             returned = function.call(**arguments)
         finally:
+            sys.stdout.flush()  # what a call prints is told with it
             changed = self._settings.restored(before)
         self._tensors.wait()
         if changed:
@@ -175,7 +176,10 @@ class PythonRoute:
             for name, tensor in given.items():
                 if self._tensors.share(result, tensor):
                     raise OtherResult(say.SHARES_MEMORY(output=one.name, input=name))
-            bits = self._tensors.elements(result, one.itemsize)
+            try:
+                bits = self._tensors.elements(result, one.itemsize)
+            except Exception as error:  # of a sparse tensor, say
+                raise OtherResult(say.NOT_READ(output=one.name, error=str(error))) from error
             write_elements(self._segment.image(one), one, bits)
             if bits.size <= KEPT:
                 self._earlier.append((one, result, bits.copy()))

@@ -39,6 +39,9 @@ def serve(
     setup: Setup, functions: Functions, segment: Segment, commands: int, replies: int, run: Runs
 ) -> None:
     """Serve one parent until it closes the pipe; ``run`` makes one call."""
+    if not functions.simulated and not functions.place.startswith("npu"):
+        # torch would import torch_npu, and fail where CANN is not.
+        os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     try:
         around = SimulatedNpu(setup, segment) if functions.simulated else Host()
         tensors = _tensors(functions, segment)
@@ -71,8 +74,6 @@ def _tensors(functions: Functions, segment: Segment) -> TorchTensors | NumpyTens
         return NumpyTensors(segment)
     place = "npu:0" if functions.simulated else functions.place
     kind, _, number = place.partition(":")
-    if kind != "npu":  # torch would import torch_npu, and fail where CANN is not
-        os.environ.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
     try:
         import torch
     except Exception as error:  # a package that torch loads may raise anything

@@ -14,6 +14,8 @@ OF_TORCH = (
     ("is_grad_enabled", "set_grad_enabled"),
     ("are_deterministic_algorithms_enabled", "use_deterministic_algorithms"),
     ("get_float32_matmul_precision", "set_float32_matmul_precision"),
+    ("get_num_threads", "set_num_threads"),
+    ("get_default_device", "set_default_device"),
 )
 """By what function of torch each is told, and by what other one it is set."""
 

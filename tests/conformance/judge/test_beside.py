@@ -161,6 +161,17 @@ def test_the_second_must_reject_what_its_record_says() -> None:
     assert rejected(refused(), done, {RECORD.name: RECORD}).ok
 
 
+def test_a_second_that_carries_out_what_it_may_is_on_record() -> None:
+    asked = refusal()
+    there = replace(asked, breaks=MADE)
+    two = replace(TWO, records={RECORD.name: replace(RECORD, rejections=(there,))})
+    done = Observation(Outcome.COMPLETED)
+    verdict, second = judge_rejection(asked, refused()), as_rejection(asked, lenient=True)
+    seen = replace(refused(), beside=done)
+    observation, verdict = judged_beside(two, RECORD, asked.case, seen, verdict, second)
+    assert (verdict.ok, observation) == (True, done)
+
+
 def test_a_call_in_a_sequence_is_judged_as_what_it_is() -> None:
     asked = refusal()
     first = replace(RECORD, rejections=(asked,))

@@ -73,7 +73,9 @@ def test_a_function_that_carries_out_a_wrong_call_fails_unless_that_is_let_pass(
         verdict = judge_rejection(asked, Observation(outcome), lenient=lenient)
         assert verdict.ok is lenient
         assert verdict.headline.endswith("the call was carried out, it must raise an exception.")
-    assert not judge_rejection(asked, Observation(Outcome.CRASHED, 139), lenient=True).ok
+    ended = judge_rejection(asked, Observation(Outcome.CRASHED, 139), lenient=True)
+    assert not ended.ok
+    assert ended.headline.endswith("(status 139), it must raise an exception.")
 
 
 def test_a_call_that_the_installed_torch_has_no_dtype_for_is_not_judged():

@@ -109,6 +109,15 @@ def silences_numpy(x: Any, addend: int) -> Any:
     return good(x, addend)
 
 
+def interrupts(x: Any, addend: int) -> Any:
+    raise KeyboardInterrupt
+
+
+def prints_little(x: Any, addend: int) -> Any:
+    print("one line")
+    return good(x, addend)
+
+
 def prints(x: Any, addend: int) -> Any:
     print(f"adding {addend}\n" * 1000)
     return good(x, addend)

@@ -51,6 +51,7 @@ def test_a_right_function_completes(device: Device, name: str) -> None:
 WRONG = {
     "raises": (Outcome.REJECTED, "ValueError: x must be even (behaviours.py, line N)"),
     "exits": (Outcome.REJECTED, "SystemExit: enough (behaviours.py, line N)"),
+    "interrupts": (Outcome.REJECTED, "KeyboardInterrupt (behaviours.py, line N)"),
     "takes_memory": (Outcome.OUT_OF_MEMORY, "MemoryError: no room (behaviours.py, line N)"),
     "of_another_shape": (Outcome.FAILED, "y is [6, 1] int32; it must be [6] int32"),
     "of_another_dtype": (Outcome.FAILED, "y is [6] int64; it must be [6] int32"),
@@ -137,6 +138,14 @@ def test_what_it_prints_is_told_once(device: Device, capfd: pytest.CaptureFixtur
     assert capfd.readouterr().err == (
         "talks printed 10001 bytes in one call, and may print in others: adding 10\n"
     )
+
+
+def test_a_short_line_is_told_with_its_call(capfd: pytest.CaptureFixture[str]) -> None:
+    with closing(open_device(functions=functions(says=f"{FILE}:prints_little"))) as opened:
+        run(opened, "says")
+        assert capfd.readouterr().err == (
+            "says printed 9 bytes in one call, and may print in others: one line\n"
+        )
 
 
 def test_there_may_be_no_room_for_a_tensor_of_listed_rows(device: Device) -> None:

@@ -49,7 +49,7 @@ def test_they_are_written_as_they_are_named() -> None:
         ([f"{FILE}:good"], [], "name one operator, or write OPERATOR=FILE.py:FUNCTION"),
         ([f"{FILE}:good"], ["one", "two"], "name one operator"),
         ([f"a={FILE}:good", f"a={FILE}:good"], [], "a has a function already"),
-        ([f"a={FILE}:good"], ["b"], "b has no function; --implementation names a"),
+        ([f"a={FILE}:good"], ["b"], "b has no function; there is one for a"),
     ],
 )
 def test_what_it_cannot_mean_is_told(texts: list[str], operators: list[str], why: str) -> None:
