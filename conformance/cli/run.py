@@ -258,8 +258,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         second, device=parsed.device, route=route, operators=chosen, functions=functions
     )
     options_of_second = () if against is None else against.options
-    called_beside = None if against is None else against.functions
-    lenient = lenient_asked(parsed.lenient, functions or called_beside)
+    lenient = lenient_asked(parsed.lenient, functions, against)
     request = replace(request, against=options_of_second, lenient=lenient)
     try:
         if found.failure is not None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
-import conformance
+from conformance.devices.child import environment
 
 WORKER = "import conformance.devices.worker"
 SECONDS = 60
@@ -18,9 +17,7 @@ def answer(python: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
     Raises OSError if it does not start, subprocess.TimeoutExpired if it hangs.
     """
-    paths = (str(Path(conformance.__file__).parents[1]), os.environ.get("PYTHONPATH", ""))
-    there = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    command = [str(python), *words]
+    command, there = [str(python), *words], environment("host")
     return subprocess.run(
         command, capture_output=True, text=True, env=there, check=False, timeout=SECONDS
     )

@@ -17,7 +17,6 @@ from conformance.catalogue import failure as say
 from conformance.catalogue.marks import NONE
 from conformance.catalogue.message import Message
 from conformance.devices.device import Device
-from conformance.devices.pair import Pair
 from conformance.errors import UsageError, text_of
 from conformance.evidence.implementation import Implementation
 from conformance.judge.beside import (
@@ -33,7 +32,6 @@ from conformance.judge.examples import judge_example
 from conformance.judge.judged import JudgedAs
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.rejections import judge_rejection
-from conformance.judge.relate import related
 from conformance.judge.sequences import check_before, observed, rejection_of
 from conformance.judge.sequences import judged as judged_call
 from conformance.judge.verdict import Verdict
@@ -115,10 +113,7 @@ def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator
         relation = _named(replay.name, say.RELATION, _by_name(of_mode))
 
         def held(device: Device, _: Arithmetic, beside: Beside | None = None) -> Answer:
-            if not isinstance(device, Pair):
-                return related(relation, records, case, device.run)
-            first = related(relation, records, case, device.first.run)
-            return related_beside(beside, relation, case, device.second.run, first)
+            return related_beside(beside, relation, records, case, device)
 
         return operator, held
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)

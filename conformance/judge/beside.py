@@ -17,13 +17,15 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import against as say
 from conformance.catalogue.message import Said
 from conformance.catalogue.verdict import OF_CALL, SENTENCE
+from conformance.devices.device import Device
+from conformance.devices.pair import Pair
 from conformance.errors import OperatorUnavailable
 from conformance.judge import calls
 from conformance.judge.effects import specified_elements
 from conformance.judge.examples import judge_example
 from conformance.judge.headline import parted, unended
 from conformance.judge.rejections import judge_rejection
-from conformance.judge.relate import Observe, related
+from conformance.judge.relate import related
 from conformance.judge.sequences import judged, rejection_of
 from conformance.judge.verdict import Verdict
 from conformance.judge.worst import show
@@ -35,6 +37,9 @@ from reference.floats import format_of
 SAME, OTHER_BITS, FIRST, SECOND, BOTH = "same", "other bits", "first", "second", "both"
 """What came of a case: both accepted, with the same bits or others; or which of them is wrong."""
 
+
+Answer = tuple[Observation, Verdict]
+"""A verdict, and the observation that it is about."""
 
 Second = Callable[[Operator, Case, Observation, Arithmetic], Verdict | None]
 """How the second is judged, by its record; None: it says nothing of the case."""
@@ -59,7 +64,7 @@ def judged_beside(
     observation: Observation,
     verdict: Verdict,
     judge: Second = calls.judge,
-) -> tuple[Observation, Verdict]:
+) -> Answer:
     """The verdict on both, and the observation that it is about: that of the wrong one.
 
     As it is, if there is no second answer, or nothing was judged of the first.
@@ -93,16 +98,19 @@ def judged_beside(
 def related_beside(
     beside: Beside | None,
     relation: Relation,
+    records: Mapping[str, Operator],
     drawn: Case,
-    run: Observe,
-    first: tuple[Observation, Verdict],
-) -> tuple[Observation, Verdict]:
-    """The verdict on a relation of both, and the observation that it is about; ``run`` calls the
-    second. That of the ``first`` as it is, if the relation says nothing of the second."""
+    device: Device,
+) -> Answer:
+    """The verdict on a relation of a device, or of a `Pair` of them, and the observation that it is
+    about. That of the first as it is, if the relation says nothing of the second."""
+    if not isinstance(device, Pair):
+        return related(relation, records, drawn, device.run)
+    first = related(relation, records, drawn, device.first.run)
     if beside is None or not first[1].judged:
         return first
     try:
-        second = related(relation, beside.records, drawn, run)
+        second = related(relation, beside.records, drawn, device.second.run)
     except OperatorUnavailable:  # the relation calls an operator that the second has not
         return first
     if not second[1].judged or (first[1].ok and second[1].ok):
@@ -135,9 +143,6 @@ def in_sequence(operator: Operator) -> Second:
         return judged(record, case, seen, by)
 
     return judge
-
-
-Answer = tuple[Observation, Verdict]
 
 
 def _wrong(beside: Beside, one: Answer, other: Answer) -> Answer:

@@ -30,7 +30,7 @@ from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES, Operator
 from conformance.record.torch_binding import PYTHON
-from conformance.session.against import Second, against_named
+from conformance.session.against import Against, Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
@@ -96,9 +96,8 @@ class Context:
             operators=self.operators,
             functions=self.functions,
         )
-        second = None if self.against is None else self.against.functions
-        called = self.functions or second
-        self.lenient = lenient_asked(bool(option.conformance_lenient), called)
+        lenient = bool(option.conformance_lenient)
+        self.lenient = lenient_asked(lenient, self.functions, self.against)
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)
@@ -248,9 +247,13 @@ def functions_of(
     return with_keywords(found, records)
 
 
-def lenient_asked(lenient: bool, functions: Functions | None) -> bool:
-    """Whether functions may carry out what they must refuse. Raises `UsageError` without any."""
-    if lenient and functions is None:
+def lenient_asked(lenient: bool, functions: Functions | None, against: Against | None) -> bool:
+    """Whether functions, also the second's, may carry out what they must refuse.
+
+    Raises `UsageError` without any.
+    """
+    second = None if against is None else against.functions
+    if lenient and functions is None and second is None:
         raise UsageError("lenient", True, options.WITH(option="--implementation"))
     return lenient
 

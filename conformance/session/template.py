@@ -30,13 +30,11 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
-from conformance.devices.pair import Pair
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
 from conformance.judge.judged import Judged
 from conformance.judge.quarantined import observe_quarantined as told_of
-from conformance.judge.relate import related
 from conformance.judge.verdict import Verdict
 from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -212,11 +210,8 @@ def relate(operator: Operator, relation: Relation, device: Device, case: Case) -
     """Make the calls of a relation that starts from a drawn case, and put on record if it holds."""
     trial = current()
     records = trial.records if trial is not None else {operator.name: operator}
-    first, second = (device.first, device.second) if isinstance(device, Pair) else (device, None)
-    answer = related(relation, records, case, first.run)
-    if trial is not None and second is not None:
-        answer = related_beside(trial.beside, relation, case, second.run, answer)
-    observation, verdict = answer
+    beside = trial.beside if trial is not None else None
+    observation, verdict = related_beside(beside, relation, records, case, device)
     _note(Judged(case, observation, verdict, "relation", relation.name))
     return verdict
 

@@ -104,7 +104,7 @@ def why_not(operator: Operator, route: str) -> str:
     """Why nothing of an operator can be called on a route; "" where something can."""
     if route == TORCH_NPU and isinstance(operator.torch_npu, Unreached):
         return operator.torch_npu.reason
-    return "" if on_route(operator, route).modes else say.NO_MODE()
+    return "" if any(_has(operator, mode, route) for mode in operator.modes) else say.NO_MODE()
 
 
 def reachable(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from conformance.call.observation import Observation, Outcome
+from conformance.devices.pair import Pair
 from conformance.errors import OperatorUnavailable
 from conformance.judge.beside import (
     BOTH,
@@ -183,6 +185,12 @@ def test_a_call_in_a_sequence_is_judged_as_what_it_is() -> None:
         assert judged_beside(two, first, asked.case, seen, verdict, second)[1].ok is ok
 
 
+def pair(first: Any, second: Any) -> Pair:
+    """Two devices that answer so."""
+    devices: list[Any] = [SimpleNamespace(run=one) for one in (first, second)]
+    return Pair(*devices, TWO.records)
+
+
 LAW = document("all sums are positive", "toy")
 POSITIVE = Relation("positive", LAW, lambda _, made, run: [] if made["y"].min() > 0 else ["a sum."])
 
@@ -194,8 +202,7 @@ def test_a_relation_is_asked_of_both(signs: tuple[int, int]) -> None:
     def sign(sign: int) -> Any:
         return lambda record, one: observe(right(one) * np.float16(sign))
 
-    first = related(POSITIVE, TWO.records, made, sign(signs[0]))
-    _, verdict = related_beside(TWO, POSITIVE, made, sign(signs[1]), first)
+    _, verdict = related_beside(TWO, POSITIVE, TWO.records, made, pair(*map(sign, signs)))
     expected = {(1, 1): "", (1, -1): SECOND, (-1, 1): FIRST, (-1, -1): BOTH}[signs]
     assert (verdict.ok, verdict.beside) == (signs == (1, 1), expected)
     if expected == SECOND:
@@ -206,5 +213,6 @@ def test_a_relation_with_an_operator_that_the_second_has_not_is_asked_of_the_fir
     def absent(record: Any, one: Any) -> Observation:
         raise OperatorUnavailable("absent")
 
-    first = related(POSITIVE, TWO.records, MADE, lambda record, one: observe(right(one)))
-    assert related_beside(TWO, POSITIVE, MADE, absent, first) is first
+    both = pair(lambda record, one: observe(right(one)), absent)
+    _, alone = related(POSITIVE, TWO.records, MADE, both.first.run)
+    assert related_beside(TWO, POSITIVE, TWO.records, MADE, both)[1] == alone
