@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cases.operators._slot_sum import ONCE, Call, Indices, Shape, TokenSum
 from conformance.call.case import Case, Tensor
 from conformance.draw.patterns import DROPPED
-from conformance.record.operator import Arrays
+from conformance.record.contract import Arrays
 from conformance.values.fill import Fill
 from reference.terms import Terms
 

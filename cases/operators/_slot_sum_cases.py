@@ -22,7 +22,8 @@ from conformance.draw.machines import UB_BYTES, machines
 from conformance.draw.routings import DROPPED, ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import fills
-from conformance.record.operator import Example, Merges
+from conformance.record.contract import Merges
+from conformance.record.operator import Example
 from conformance.values.fill import Fill
 
 GAUSSIAN = Fill(("gaussian",), seed=1)

@@ -54,9 +54,10 @@ from cases.relations.weights import no_number_is_told
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Sum, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Arrays, Mode, Operator, Sum, Support, Target, Varying
+from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.relations.axes import Axes
 from reference import moe_finalize_routing_v2 as reference
 from reference.terms import Terms, stacked

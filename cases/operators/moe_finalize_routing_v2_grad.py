@@ -64,12 +64,13 @@ from cases.relations.sums import of_sums
 from conformance.call.case import Case, Tensor
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Copy, Sum, Varying
 from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import ranges
 from conformance.record.edges import Edge
-from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Varying
+from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked

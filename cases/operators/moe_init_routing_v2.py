@@ -43,19 +43,11 @@ from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.call_rules import FreeAttribute, Range, extent
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.operator import (
-    Copy,
-    Index,
-    Mode,
-    Operator,
-    Support,
-    Target,
-    Unspecified,
-    Varying,
-)
+from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.record.variations import right_calls
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill

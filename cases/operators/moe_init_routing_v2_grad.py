@@ -42,10 +42,11 @@ from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.cells import Cells
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Merges, Sum
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Merges, Mode, Operator, Sum, Support, Target
+from conformance.record.operator import Example, Mode, Operator, Support, Target
 from conformance.record.variations import reshaped, retyped, right_calls, with_attributes
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill

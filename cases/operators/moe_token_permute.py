@@ -36,10 +36,11 @@ from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Copy, Index, Mode, Newer, Operator, Support, Target
+from conformance.record.operator import Mode, Newer, Operator, Support, Target
 from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
 

@@ -33,11 +33,12 @@ from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.contract import Sum
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
-from conformance.record.operator import Example, Mode, Operator, Quarantine, Sum, Support, Target
+from conformance.record.operator import Example, Mode, Operator, Quarantine, Support, Target
 from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Size
 from conformance.record.variations import reshaped, right_calls, with_attributes

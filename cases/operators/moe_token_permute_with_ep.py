@@ -46,10 +46,11 @@ from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.contract import Arrays, Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import ranges
-from conformance.record.operator import Arrays, Copy, Index, Mode, Operator, Support, Target
+from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_ep as reference

@@ -45,10 +45,11 @@ from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.cells import Cells, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Copy, Sum
 from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import terms_of
-from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Support, Target
+from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 from reference import moe_token_permute_with_ep_grad as reference

@@ -44,10 +44,11 @@ from cases.operators._torch_npu import added
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Arrays, Copy, Index, Mode, Operator, Unspecified, Varying
+from conformance.record.operator import Mode, Operator
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_routing_map as reference

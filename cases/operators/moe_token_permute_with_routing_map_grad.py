@@ -67,10 +67,11 @@ from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import MOVED, SEEDS, fills
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Unspecified, Varying
+from conformance.record.operator import Mode, Operator
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms
 

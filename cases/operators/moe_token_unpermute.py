@@ -50,12 +50,13 @@ from conformance.draw.far import mostly
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells
 from conformance.record.clause import source_read
+from conformance.record.contract import Sum
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
-from conformance.record.operator import Mode, Operator, Sum
+from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute as reference
 

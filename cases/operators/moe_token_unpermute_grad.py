@@ -51,21 +51,13 @@ from cases.relations.sums import of_sums
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.cells import Cells
 from conformance.record.clause import document, source_read
+from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
-from conformance.record.operator import (
-    Arrays,
-    Copy,
-    Mode,
-    Operator,
-    Sum,
-    Unspecified,
-    Until,
-    Varying,
-)
+from conformance.record.operator import Mode, Operator, Until
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms

@@ -12,7 +12,8 @@ from conformance.call.case import Case
 from conformance.call.observation import Diagnostic
 from conformance.catalogue import advice, conduct
 from conformance.devices.messages import Answer, Call
-from conformance.record.operator import Operator, Unspecified
+from conformance.record.contract import Unspecified
+from conformance.record.operator import Operator
 
 ADVICE = {
     "no-launch": advice.NO_LAUNCH,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from conformance.evidence.run import Run
 from conformance.gate.waivers import judged
 from conformance.record.clause import DOUBTFUL, Clause
-from conformance.record.operator import Operator, Varying
+from conformance.record.contract import Varying
+from conformance.record.operator import Operator
 
 
 def measured(run: Run, operators: Iterable[Operator]) -> list[str]:

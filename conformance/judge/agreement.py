@@ -13,7 +13,8 @@ from conformance.errors import text_of
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
-from conformance.record.operator import Arrays, Index, Operator, Sum, Unspecified
+from conformance.record.contract import Arrays, Index, Sum, Unspecified
+from conformance.record.operator import Operator
 
 ELEMENTS = 4096
 """Source elements times slots up to which a case is checked; slots that are elements of one row

@@ -30,7 +30,8 @@ from conformance.judge.sequences import judged, rejection_of
 from conformance.judge.verdict import Verdict
 from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.record.operator import Example, Operator, Rejection, Unspecified
+from conformance.record.contract import Unspecified
+from conformance.record.operator import Example, Operator, Rejection
 from conformance.record.relation import Relation
 from reference.floats import format_of
 

@@ -22,7 +22,8 @@ from conformance.catalogue.verdict import SENTENCE
 from conformance.errors import UsageError, choice
 from conformance.judge.headline import unended
 from conformance.judge.verdict import Verdict
-from conformance.record.operator import Arrays, Operator, Sum, Varying
+from conformance.record.contract import Arrays, Sum, Varying
+from conformance.record.operator import Operator
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.standards.comparison import compare
 from conformance.values.fill import Fill

@@ -30,14 +30,8 @@ from conformance.judge.sums import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.clause import Clause
-from conformance.record.operator import (
-    Contract,
-    Copy,
-    Index,
-    Operator,
-    Sum,
-    Unspecified,
-)
+from conformance.record.contract import Contract, Copy, Index, Sum, Unspecified
+from conformance.record.operator import Operator
 
 UNSPECIFIED, SHAPE_AND_DTYPE = say.UNSPECIFIED(), say.SHAPE_AND_DTYPE()
 JudgeOutput = Callable[[Question], OutputVerdict]

@@ -20,7 +20,7 @@ from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
 from conformance.record.clause import Clause
-from conformance.record.operator import Arrays, Copy, Index
+from conformance.record.contract import Arrays, Copy, Index
 from reference.floats import format_of
 
 EVERY_BYTE, EXACT_INTEGERS = steps.EVERY_BYTE(), steps.EXACT_INTEGERS()

@@ -19,7 +19,7 @@ from conformance.catalogue.verdict import (
     SHAPE_MISFIT,
     VALUES_RIGHT_BUT,
 )
-from conformance.record.operator import Contract, Unspecified
+from conformance.record.contract import Contract, Unspecified
 
 
 def specified_elements(

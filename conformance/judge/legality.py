@@ -28,7 +28,8 @@ from conformance.devices.messages import DTYPES, FORMATS
 from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
-from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
+from conformance.record.contract import Copy, Index, Sum
+from conformance.record.operator import AttributeParameter, Operator
 from conformance.values.fill import BITS, INTEGERS, NAMES, Fill
 from conformance.values.prescribed import PRESCRIBED
 from conformance.values.special_rows import PLANTED

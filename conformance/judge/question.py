@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.output import SummedOutput
-from conformance.record.operator import Arrays, Contract
+from conformance.record.contract import Arrays, Contract
 
 Formula = Callable[[Arrays, Mapping[str, int]], Arrays]
 

@@ -21,7 +21,8 @@ from conformance.judge.calls import faults
 from conformance.judge.effects import specified_elements
 from conformance.judge.headline import failed, unended
 from conformance.judge.verdict import Verdict
-from conformance.record.operator import Operator, Unspecified
+from conformance.record.contract import Unspecified
+from conformance.record.operator import Operator
 from conformance.record.relation import Outputs, Relation
 
 Observe = Callable[[Operator, Case], Observation]

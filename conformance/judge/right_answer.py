@@ -11,7 +11,8 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Observation, Outcome
 from conformance.judge.copies import as_integers
 from conformance.poison import OUTPUTS, pattern
-from conformance.record.operator import Copy, Index, Operator, Unspecified
+from conformance.record.contract import Copy, Index, Unspecified
+from conformance.record.operator import Operator
 from reference.floats import format_of, to_bits
 
 

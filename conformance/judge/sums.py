@@ -20,7 +20,7 @@ from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from conformance.values.fill import address_code_of
 
 DECLARED_ORDER, CERTIFICATE = say.DECLARED_ORDER(), say.CERTIFICATE()

@@ -27,7 +27,7 @@ from conformance.numerics.gather import (
 from conformance.numerics.order import Merges, emulate, validate
 from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
 from conformance.numerics.sources import Sources
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.floats import FP32, Format, bits_of, format_of, ordered, to_bits
 from reference.terms import Terms
 

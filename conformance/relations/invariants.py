@@ -26,7 +26,8 @@ from conformance.catalogue import relations as say
 from conformance.catalogue.message import Message
 from conformance.draw.machines import CORES
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Operator, Sum
+from conformance.record.contract import Sum
+from conformance.record.operator import Operator
 from conformance.record.relation import (
     DEFINEDNESS,
     DETERMINISM,

@@ -22,7 +22,8 @@ from conformance.errors import OperatorUnavailable, text_of
 from conformance.evidence.lines import LimitLine, OrderLine
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
-from conformance.record.operator import Operator, Sum
+from conformance.record.contract import Sum
+from conformance.record.operator import Operator
 from conformance.session.boundaries import limit_lines
 
 SLOTS = (2, 3, 4, 5, 6, 8, 9, 16, 33)

@@ -7,15 +7,8 @@ from dataclasses import replace
 
 from conformance.catalogue import left_out as say
 from conformance.errors import UsageError
-from conformance.record.operator import (
-    Contract,
-    Mode,
-    Operator,
-    Quarantine,
-    Rejection,
-    Sum,
-    Varying,
-)
+from conformance.record.contract import Contract, Sum, Varying
+from conformance.record.operator import Mode, Operator, Quarantine, Rejection
 from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU, Binding, Unreached
 from conformance.suite.on_demand import OnDemand
 from conformance.suite.wrong_arguments import of_arguments

@@ -9,15 +9,14 @@ from conformance.catalogue import records as say
 from conformance.catalogue.marks import OR, SEMICOLON
 from conformance.catalogue.message import row
 from conformance.record.clause import KINDS, Clause
+from conformance.record.contract import Sum, Varying
 from conformance.record.operator import (
     TWO_PHASE,
     Operator,
     Parameter,
-    Sum,
     Support,
     Target,
     TensorParameter,
-    Varying,
 )
 from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, Unreached
 

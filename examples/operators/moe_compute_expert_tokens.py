@@ -12,13 +12,14 @@ from conformance.call.case import Case, Machine
 from conformance.draw.machines import machines
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.contract import Index
 from conformance.record.derive.axes import of_sizes
 from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.edges import Edge, Edges
-from conformance.record.operator import Example, Index, Mode, Operator, Strided
+from conformance.record.operator import Example, Mode, Operator, Strided
 from conformance.record.relation import Relation, difference
 from conformance.record.signature import Rule, Signature, number, tensor
 from conformance.record.size_ladders import Ladder

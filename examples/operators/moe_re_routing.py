@@ -13,13 +13,14 @@ from conformance.draw.machines import machines
 from conformance.draw.values import MOVED
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.axes import of_dtypes, of_sizes
 from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.edges import Edge, Edges
-from conformance.record.operator import Copy, Example, Index, Mode, Operator, Unspecified, Varying
+from conformance.record.operator import Example, Mode, Operator
 from conformance.record.relation import Relation, difference
 from conformance.record.signature import Rule, Signature, number, tensor
 from conformance.record.sizes import Size

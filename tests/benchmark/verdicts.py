@@ -12,7 +12,7 @@ from conformance.judge.question import Question
 from conformance.judge.sums import judge_sum
 from conformance.numerics.order import emulate
 from conformance.record.clause import document
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.floats import format_of, to_bits
 from reference.terms import Terms
 from tests.benchmark.timing import best

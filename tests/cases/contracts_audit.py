@@ -20,7 +20,7 @@ from conformance.call.case import Case
 from conformance.call.observation import GuardDamage, Observation
 from conformance.judge.calls import JUDGES, judge
 from conformance.judge.right_answer import right_answer
-from conformance.record.operator import Contract, Copy, Index, Sum, Varying
+from conformance.record.contract import Contract, Copy, Index, Sum, Varying
 from conformance.suite import records as suite
 from conformance.values.fill import Fill
 

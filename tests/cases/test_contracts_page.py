@@ -13,7 +13,7 @@ from conformance.judge.calls import JUDGES
 from conformance.judge.verdict import STEPS
 from conformance.numerics.addends import Fused
 from conformance.record.clause import SourceClass
-from conformance.record.operator import Contract
+from conformance.record.contract import Contract
 from tests.cases.contracts_audit import SAID
 from tests.project.picture import SNAPSHOT
 

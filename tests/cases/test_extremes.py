@@ -12,8 +12,9 @@ from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.draw.profiles import PROFILES
 from conformance.judge.legality import check_call
+from conformance.record.contract import Sum
 from conformance.record.edges import Edge, Edges
-from conformance.record.operator import Operator, Sum
+from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each

@@ -17,7 +17,8 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Index, Rejection, Unspecified
+from conformance.record.contract import Index, Unspecified
+from conformance.record.operator import Rejection
 from tests.cases.drawing import SHRUNK, smallest
 from tests.definitions.moe_init_routing_v2 import moe_init_routing_v2 as loops
 

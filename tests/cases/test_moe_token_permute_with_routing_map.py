@@ -18,7 +18,8 @@ from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
-from conformance.record.operator import AttributeParameter, Index, Rejection, Unspecified
+from conformance.record.contract import Index, Unspecified
+from conformance.record.operator import AttributeParameter, Rejection
 from conformance.record.torch_binding import Binding
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
 from tests.cases.drawing import SHRUNK

@@ -19,7 +19,8 @@ from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
-from conformance.record.operator import AttributeParameter, Example, Rejection, Sum, Unspecified
+from conformance.record.contract import Sum, Unspecified
+from conformance.record.operator import AttributeParameter, Example, Rejection
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_routing_map_grad import (
     moe_token_permute_with_routing_map_grad as loops,

@@ -8,12 +8,12 @@ from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
 from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.numerics.order import sequential
 from conformance.record.clause import Clause, SourceClass
+from conformance.record.contract import Sum
 from conformance.record.operator import (
     AttributeParameter,
     Mode,
     Operator,
     Rejection,
-    Sum,
     TensorParameter,
 )
 from conformance.values.fill import Fill

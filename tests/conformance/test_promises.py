@@ -18,14 +18,8 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.quarantined import observe_quarantined
 from conformance.record.clause import document
-from conformance.record.operator import (
-    Operator,
-    Quarantine,
-    Rejection,
-    TensorParameter,
-    Unspecified,
-    Varying,
-)
+from conformance.record.contract import Unspecified, Varying
+from conformance.record.operator import Operator, Quarantine, Rejection, TensorParameter
 from conformance.session.template import left_out
 from conformance.text.records import operator_lines
 from conformance.text.terminal import observed_lines

@@ -16,7 +16,8 @@ from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge
-from conformance.record.operator import Copy, Operator
+from conformance.record.contract import Copy
+from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from reference.floats import Format, format_of
 

@@ -17,7 +17,8 @@ from conformance.judge.question import Question
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.record.operator import Example, Operator, Sum, Unspecified
+from conformance.record.contract import Sum, Unspecified
+from conformance.record.operator import Example, Operator
 
 BYTES_OF_AN_ELEMENT = 16
 """What the ranges of a summed element take where there is one range, the usual number."""

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.record.operator import Arrays
+from conformance.record.contract import Arrays
 from reference.terms import Terms
 
 Attributes = Mapping[str, int]

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from conformance import poison
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.record.clause import document
-from conformance.record.operator import AttributeParameter, Copy, Index, Operator, TensorParameter
+from conformance.record.contract import Copy, Index
+from conformance.record.operator import AttributeParameter, Operator, TensorParameter
 
 SOURCES = Path(__file__).parent / "fake_ascend"
 

@@ -14,7 +14,7 @@ import pytest
 from conformance.devices.device import Device
 from conformance.judge.calls import judge
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Index
+from conformance.record.contract import Index
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 SUMS = Index(Clause("y is x + addend.", "fake_ascend/opapi.c", SourceClass.DOCUMENT))

@@ -10,7 +10,7 @@ import pytest
 from conformance.devices.device import Device
 from conformance.judge.calls import judge
 from conformance.record.clause import document
-from conformance.record.operator import Index
+from conformance.record.contract import Index
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case, move_operator
 
 SUMS = Index(document("y is x + addend.", "fake_ascend/opapi.c"))

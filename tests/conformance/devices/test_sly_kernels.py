@@ -14,7 +14,8 @@ from conformance.devices.device import Device
 from conformance.devices.open import Kernels, open_device
 from conformance.judge.calls import judge
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Contract, Copy, Operator, Unspecified
+from conformance.record.contract import Contract, Copy, Unspecified
+from conformance.record.operator import Operator
 from device_kernels.build import build
 from tests.conformance.devices.fakes import fake_case, fake_operator
 

@@ -18,7 +18,8 @@ from conformance.gate.measured import measured
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Copy, Operator, Varying
+from conformance.record.contract import Copy, Varying
+from conformance.record.operator import Operator
 from tests.conformance.gate.runs import OPERATOR, every_cell, refused, run, verdict
 
 DOCUMENTED = Clause("rows are moved", "a document", SourceClass.DOCUMENT)

@@ -8,7 +8,7 @@ import pytest
 from conformance.call.case import Tensor
 from conformance.judge.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics import output
-from conformance.record.operator import Copy, Index, Sum, Unspecified
+from conformance.record.contract import Copy, Index, Sum, Unspecified
 from reference.terms import Terms
 from tests.conformance.segment_sum import ORDER, ROWS, SUM, case, lattice, operator, whole
 

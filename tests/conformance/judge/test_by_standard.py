@@ -15,7 +15,7 @@ from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import standard_rows
 from conformance.judge.by_standard import OURS, ByStandard, by_standard, rulings
 from conformance.judge.calls import judge
-from conformance.record.operator import Copy
+from conformance.record.contract import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.values.fill import Fill
 from conformance.values.prescribed import PRESCRIBED

@@ -11,7 +11,7 @@ from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.calls import judge
 from conformance.numerics import output
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
     ABSORBING,

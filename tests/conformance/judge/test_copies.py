@@ -12,7 +12,7 @@ from conformance.judge.calls import judge
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.question import Question
 from conformance.record.clause import document
-from conformance.record.operator import Copy, Index
+from conformance.record.contract import Copy, Index
 from tests.conformance.segment_sum import bits, case, observe, operator
 
 CLAUSE = document("row r of y is row rows[r] of x", "gather.md")

@@ -10,7 +10,8 @@ from conformance.call.observation import UNTOLD, Observation, Outcome
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.rejections import judge_rejection
-from conformance.record.operator import Example, Index
+from conformance.record.contract import Index
+from conformance.record.operator import Example
 from tests.conformance.segment_sum import (
     FLAW,
     RULE,

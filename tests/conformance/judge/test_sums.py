@@ -11,7 +11,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.terms import Terms, stacked
 from tests.conformance.segment_sum import ORDER, SUM, case, observe, operator
 

@@ -10,7 +10,7 @@ from conformance.judge.question import Question
 from conformance.judge.sums import judge_sum
 from conformance.numerics.order import emulate, sequential
 from conformance.record.clause import document
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.floats import FP32, format_of, round_once, to_bits
 from reference.terms import Terms
 

@@ -10,7 +10,7 @@ from conformance.numerics import output
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.order import sequential
 from conformance.numerics.output import same_value, summed_output
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from reference.floats import FP16, FP32, to_bits
 from reference.terms import Terms
 from tests.conformance.numerics.hard_data import Call

@@ -13,7 +13,8 @@ from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.record.operator import Operator, Sum
+from conformance.record.contract import Sum
+from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from reference.floats import from_bits
 from tests.cases.drawing import drawn_once

@@ -9,7 +9,7 @@ from conformance.call.case import Machine
 from conformance.call.observation import Outcome
 from conformance.call.surroundings import AS_LEFT, BESIDE, DEFAULT, LEVELS, ZEROED, Setting
 from conformance.judge.relate import related
-from conformance.record.operator import Unspecified
+from conformance.record.contract import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
 from tests.conformance.session.test_failure_text import SNAPSHOTS

@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
 from conformance.call.case import Case
-from conformance.record.operator import Arrays, Sum
+from conformance.record.contract import Arrays, Sum
 from reference.terms import Terms
 
 NAME = "first_slot_only"

@@ -14,7 +14,8 @@ from conformance.judge.examples import judge_example
 from conformance.judge.rejections import judge_rejection
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.clause import document
-from conformance.record.operator import Copy, Example, Index
+from conformance.record.contract import Copy, Index
+from conformance.record.operator import Example
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
     FLAW,

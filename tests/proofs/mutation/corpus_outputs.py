@@ -16,7 +16,7 @@ from conformance.numerics.gather import blocks, factors, gather, gather_elements
 from conformance.numerics.order import emulate, sequential
 from conformance.numerics.output import summed_output
 from conformance.record.clause import document
-from conformance.record.operator import Copy, Index, Sum
+from conformance.record.contract import Copy, Index, Sum
 from reference.floats import FP32, format_of, to_bits, widen
 from reference.terms import Terms
 from tests.conformance.numerics.hard_data import HARD, Call, columns, gaussian, reversed_order

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import AttributeParameter, Index, Mode, Operator, TensorParameter
+from conformance.record.contract import Index
+from conformance.record.operator import AttributeParameter, Mode, Operator, TensorParameter
 
 RULE = Clause("y is x plus addend", "opapi.c", SourceClass.DOCUMENT)
 MODES = ("plain", "careful", "late", "again")

@@ -17,7 +17,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle import stored
 from conformance.failure.bundle.read import as_stored, read_bundle
-from conformance.record.operator import Sum
+from conformance.record.contract import Sum
 from conformance.values.fill import Fill
 from tests.conformance.failure.bundle.bundles import CASE, answer, bundle
 

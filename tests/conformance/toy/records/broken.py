@@ -18,7 +18,8 @@ from conformance.call.case import Case, Tensor
 from conformance.judge import calls as judging
 from conformance.judge.verdict import OutputVerdict
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Copy, Mode, Operator, TensorParameter
+from conformance.record.contract import Copy
+from conformance.record.operator import Mode, Operator, TensorParameter
 
 HOW = os.environ.get("BROKEN", "")
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
