@@ -23,7 +23,7 @@ MODULES = {
     "ladders": "record.size_ladders draw.ladder_cells record.chips",
     "legality": "judge.legality",
     "observation": "call.observation",
-    "operator": "record.operator record.clause record.call_rules",
+    "operator": "record.operator record.contract record.clause record.call_rules",
     "picture": "record.picture",
     "planted": "values.special_rows",
     "relations.relation": "record.relation",
@@ -55,6 +55,9 @@ NAMES = {
         "LimitsCrash": "errors",
         "USABLE_UB_BYTES": "record.chips",
     },
+    "record.operator": dict.fromkeys(
+        ("Copy", "Index", "Merges", "Specified", "Sum", "Unspecified"), "record.contract"
+    ),
 }
 """Of modules that stay, the names that stand elsewhere."""
 

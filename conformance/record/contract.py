@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.record.clause import Clause
+from conformance.record.computed import Box, Computed, Keys
 from reference.terms import Terms
 
 if TYPE_CHECKING:
@@ -86,7 +87,41 @@ class Unspecified:
     clause: Clause
 
 
-Contract = Sum | Copy | Index | Unspecified
+@dataclass(frozen=True)
+class Bounded:
+    """Contract of an output whose elements are computed through functions such as exp or division.
+
+    ``box(call)`` is what each element may be before it is rounded to the dtype of the output; its
+    shape is that of the output. It may read the observed outputs that are ``given``. ``ties_away``:
+    a value in the middle of two of that dtype may also be rounded to the one of larger magnitude.
+    ``specified`` is that of `Copy`.
+    """
+
+    clause: Clause
+    box: Callable[[Computed], Box]
+    given: tuple[str, ...] = ()
+    ties_away: bool = False
+    specified: Specified | None = None
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Contract of an output of positions: in each row those of the largest keys, in descending
+    order.
+
+    ``keys(call)`` are the keys; of several, one must explain a row. They may read the observed
+    outputs that are ``given``. Of equal keys the one at the lower position comes first, or with
+    ``ties`` "any" either. ``specified`` is that of `Copy`.
+    """
+
+    clause: Clause
+    keys: Callable[[Computed], Sequence[Keys]]
+    given: tuple[str, ...] = ()
+    ties: Literal["lowest", "any"] = "lowest"
+    specified: Specified | None = None
+
+
+Contract = Sum | Copy | Index | Bounded | Selected | Unspecified
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.former_names import former
 from conformance.record.call_rules import Freedom, Limit, Range
 from conformance.record.clause import Clause
 from conformance.record.contract import Arrays, Contract, Varying
@@ -314,3 +315,6 @@ class Operator:
                 given[one.name] = Given(one.name)
         results = tuple(one.name for one in self.tensors if one.role == "output")
         return TorchCall(self.name, tuple(given.items()), results)
+
+
+__getattr__ = former(__name__)
