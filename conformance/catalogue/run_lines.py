@@ -8,6 +8,15 @@ HEADROOM = Message(
     "最小误差余量：正确元素未用到的可接受误差的最小比例；0.0% 与 100% 同样正确",
 )
 
+SELECTIONS = Message(
+    "{operator}: {certain} of {count} selected {count:row|rows} have one legal answer",
+    "{operator}：{count} 行选择中有 {certain} 行只有一个合法结果",
+)
+UNBOUNDED = Message(
+    "{operator}: {count} {count:value|values} not bounded: too little is known of the device's"
+    " functions (devices --probe)",
+    "{operator}：{count} 个值无界：对该设备函数的了解不足（devices --probe）",
+)
 NOT_POSSIBLE = Message("not possible here, not judged: {line}", "此处无法执行，未判定：{line}")
 NOT_POSSIBLE_CALLS = Message(
     "not possible here, not judged: {cell}: {count} {count:call|calls} that the route cannot"

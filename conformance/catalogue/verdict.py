@@ -73,6 +73,10 @@ BIT_EXACT = Message(
     "{output}: {elements} elements, {exact} bit-exact ({step}{room})",
     "{output}：{elements} 个元素，{exact} 个逐位一致（{step}{room}）",
 )
+UNBOUNDED = Message(
+    ", {count} not bounded by what is known of the device",
+    "，另有 {count} 个在已知的设备特性下无界",
+)
 HEADROOM = Message(", headroom {room:.2f}", "，误差余量 {room:.2f}")
 OPEN = Message("{output}: {step}", "{output}：{step}")
 
@@ -116,6 +120,9 @@ INTERVAL = Message("interval", "区间判定")
 ORDER_DRIFT = Message("order-drift", "顺序偏离")
 EVERY_BYTE = Message("every byte", "逐字节比较")
 EXACT_INTEGERS = Message("exact integers", "整数逐个比较")
+BOUNDS = Message("derived bounds", "推导的界")
+NOT_BOUNDED = Message("not bounded", "无界，未判定")
+SELECTION = Message("selection", "选择判定")
 UNSPECIFIED = Message("unspecified", "契约未作规定")
 SHAPE_AND_DTYPE = Message("shape and dtype", "形状与数据类型")
 

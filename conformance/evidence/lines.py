@@ -64,6 +64,9 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     elements: int
     exact: int
     headroom: float | None
+    rows: int = 0
+    certain_rows: int = 0
+    unbounded: int = 0
     seconds: float
     headline: str | None
     machine: Mapping[str, int] | None
@@ -260,6 +263,9 @@ def verdict_line(
         elements=int(sum(output.elements for output in outputs)),
         exact=int(sum(output.exact for output in outputs)),
         headroom=float(min(rooms)) if rooms else None,
+        rows=sum(output.rows for output in outputs),
+        certain_rows=sum(output.certain_rows for output in outputs),
+        unbounded=sum(output.unbounded for output in outputs),
         seconds=round(seconds, 6),
         headline=None if verdict.ok and verdict.judged else verdict.headline,
         machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,

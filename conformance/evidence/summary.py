@@ -54,6 +54,9 @@ class Cell(msgspec.Struct, kw_only=True):
     exact: int = 0
     share_exact: float | None = None
     headroom: float | None = None
+    rows: int = 0
+    certain_rows: int = 0
+    unbounded: int = 0
     shrink_attempts: int = 0
     seconds: float = 0.0
 
@@ -180,6 +183,9 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
         cell.cases += 1
         cell.elements += line.elements
         cell.exact += line.exact
+        cell.rows += line.rows
+        cell.certain_rows += line.certain_rows
+        cell.unbounded += line.unbounded
         rooms = [room for room in (cell.headroom, line.headroom) if room is not None]
         cell.headroom = min(rooms) if rooms else None
     for cell in cells.values():

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
@@ -17,6 +20,7 @@ from conformance.catalogue.message import Message, row
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.agreement import check, check_outputs
+from conformance.judge.computed import judge_bounded
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (
     count_unwritten,
@@ -26,11 +30,12 @@ from conformance.judge.effects import (
 )
 from conformance.judge.headline import failed
 from conformance.judge.question import Question
+from conformance.judge.selected import judge_selected
 from conformance.judge.sums import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.clause import Clause
-from conformance.record.contract import Contract, Copy, Index, Sum, Unspecified
+from conformance.record.contract import Bounded, Contract, Copy, Index, Selected, Sum, Unspecified
 from conformance.record.operator import Operator
 
 UNSPECIFIED, SHAPE_AND_DTYPE = say.UNSPECIFIED(), say.SHAPE_AND_DTYPE()
@@ -40,6 +45,8 @@ JUDGES: Mapping[type[Contract], JudgeOutput] = {
     Sum: judge_sum,
     Copy: judge_copy,
     Index: judge_index,
+    Bounded: judge_bounded,
+    Selected: judge_selected,
     Unspecified: lambda asked: OutputVerdict(
         asked.name, True, asked.contract.clause, UNSPECIFIED, 0, 0
     ),
@@ -68,7 +75,8 @@ def judge(
     outputs: dict[str, OutputVerdict] = {}
     problems: list[str] = []
     clause: Clause | None = None
-    for name in case.outputs:
+    wrong: dict[str, NDArray[np.bool_]] = {}
+    for name in in_order(operator, case):
         contract = operator.contract(name, case)
         misfit = shape_misfit(case, name, observation)
         promised = not isinstance(contract, Unspecified)
@@ -79,6 +87,7 @@ def judge(
             check_outputs(operator, case)
             outputs[name] = OutputVerdict(name, False, contract.clause, SHAPE_AND_DTYPE, 0, 0)
             problems.append(misfit)
+            wrong[name] = np.ones(case.outputs[name].shape, np.bool_)
         else:
             observed = observation.outputs[name]
             specified = specified_elements(contract, case, observed)
@@ -95,9 +104,13 @@ def judge(
                 specified=specified,
                 unwritten_at=observation.unwritten_at.get(name),
                 prepared=sums.get(name),
+                outputs=observation.outputs,
+                wrong=wrong,
             )
             found = JUDGES[type(contract)](asked)
             outputs[name] = found
+            if found.wrong is not None:
+                wrong[name] = found.wrong
             problems += _problems(found, unwritten)
         if not outputs[name].ok or unwritten:
             clause = clause or outputs[name].clause
@@ -108,6 +121,24 @@ def judge(
     headline = failed(about, problems) if problems else _accepted(about, outputs)
     evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
     return Verdict(ok, headline, outputs, evidence, clause, case)
+
+
+def in_order(operator: Operator, case: Case) -> list[str]:
+    """The outputs of a call, those behind which the contract is given. Raises ValueError for a
+    circle of them."""
+    waiting, done = list(case.outputs), []
+    while waiting:
+        contracts = ((name, operator.contract(name, case)) for name in waiting)
+        ready = [
+            name
+            for name, contract in contracts
+            if not set(getattr(contract, "given", ())) & set(waiting)
+        ]
+        if not ready:
+            raise ValueError(f"contracts of {operator.name}: {', '.join(waiting)} are in a circle")
+        done.append(ready[0])
+        waiting.remove(ready[0])
+    return done
 
 
 def faults(operator: Operator, case: Case, observation: Observation) -> list[str]:
@@ -176,6 +207,8 @@ def _exact(found: OutputVerdict) -> str:
         return say.OPEN(output=found.output, step=UNSPECIFIED)
     room = "" if found.headroom is None else say.HEADROOM(room=found.headroom)
     told = {"output": found.output, "elements": found.elements, "step": found.step, "room": room}
+    if found.unbounded:
+        told["room"] = row([room, say.UNBOUNDED(count=found.unbounded)])
     if found.exact == found.elements:
         return say.ALL_BIT_EXACT(**told)
     return say.BIT_EXACT(exact=found.exact, **told)

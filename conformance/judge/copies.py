@@ -111,7 +111,7 @@ def _verdict(
     asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
 ) -> OutputVerdict:
     elements, mismatches = _counted(expected, seen, asked.specified)
-    worst, where = None, ""
+    worst, where, wrong = None, "", None
     maybe: Sequence[str] = ()
     if mismatches:
         wrong = expected != seen
@@ -148,6 +148,7 @@ def _verdict(
         worst=worst,
         pattern=where,
         guesses=maybe,
+        wrong=wrong,
     )
 
 

@@ -28,10 +28,11 @@ from conformance.devices.messages import DTYPES, FORMATS
 from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
-from conformance.record.contract import Copy, Index, Sum
+from conformance.record.contract import Bounded, Contract, Copy, Index, Selected, Sum
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.values.fill import BITS, INTEGERS, NAMES, Fill
 from conformance.values.prescribed import PRESCRIBED
+from conformance.values.scores import SCORES
 from conformance.values.special_rows import PLANTED
 
 LARGEST_TENSOR = 2 << 30
@@ -95,7 +96,7 @@ def check_call(case: Case, operator: Operator) -> None:
             _require(plain, f"{name}.format", tensor.format, say.ONE_FORMAT, format=ND)
     for name in case.outputs:
         contract = operator.contract(name, case)
-        if isinstance(contract, Copy | Index):
+        if isinstance(contract, Copy | Index | Bounded | Selected):
             _check_moved(name, contract, case, operator)
         if not isinstance(contract, Sum):
             continue
@@ -125,7 +126,7 @@ def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:
         _require(inside, parameter.name, number, say.RANGE, low=low, high=high)
 
 
-def _check_moved(name: str, contract: Copy | Index, case: Case, operator: Operator) -> None:
+def _check_moved(name: str, contract: Contract, case: Case, operator: Operator) -> None:
     """The formula must be defined on the case, and give the output its shape."""
     inputs = case.arrays
     try:
@@ -225,7 +226,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 def _check_fill(name: str, fill: Fill, dtype: str) -> None:
     _require(dtype != "bool", f"{name}.fill", dtype, say.NOT_BOOL)
-    known = (*NAMES, BITS, PLANTED, *PRESCRIBED) if "float" in dtype else INTEGERS
+    known = (*NAMES, BITS, PLANTED, *PRESCRIBED, *SCORES) if "float" in dtype else INTEGERS
     _require(bool(fill.stripes), f"{name}.fill.stripes", NONE, say.A_FAMILY)
     for stripe in fill.stripes:
         _require_one_of(f"{name}.fill.stripes", stripe, [*known])

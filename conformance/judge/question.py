@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class Question:
     it does not say. ``formula`` is the operator's reference, ``arithmetic``
     what the device may do. ``specified`` has the shape of the output: elements of which the
     contract speaks, None: all. ``prepared`` is the output as a sum, if that is known already.
+    ``outputs`` are all that were observed, ``wrong`` says which elements of those judged before are
+    wrong.
     """
 
     name: str
@@ -38,3 +40,5 @@ class Question:
     specified: NDArray[np.bool_] | None = None
     unwritten_at: NDArray[np.bool_] | None = None
     prepared: SummedOutput | None = None
+    outputs: Arrays = field(default_factory=dict)
+    wrong: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conformance.catalogue import verdict as say
 from conformance.catalogue.message import row
 from conformance.record.clause import Clause
@@ -23,6 +26,9 @@ STEPS = tuple(
         say.ORDER_DRIFT,
         say.EVERY_BYTE,
         say.EXACT_INTEGERS,
+        say.BOUNDS,
+        say.NOT_BOUNDED,
+        say.SELECTION,
         say.UNSPECIFIED,
         say.SHAPE_AND_DTYPE,
     )
@@ -78,7 +84,10 @@ class OutputVerdict:
     ``headroom`` is the smallest share of the accepted error that a legal element left unused
     which the interval had to decide (1: at the exact value, 0: at the edge, None: there was none).
     ``worst`` is the worst element, None if none is to blame; ``pattern`` tells where the wrong ones
-    lie, ``guesses`` what they would come from, each with its evidence.
+    lie, ``guesses`` what they would come from, each with its evidence. Of a selection ``rows`` were
+    judged, and ``certain_rows`` of them have one legal answer. Nothing bounds ``unbounded`` further
+    elements on a device of which so little is known. ``wrong`` says which elements are wrong, of an
+    output that others depend on.
     """
 
     output: str
@@ -93,6 +102,10 @@ class OutputVerdict:
     worst: WorstElement | None = None
     pattern: str = ""
     guesses: Sequence[str] = field(default=(), repr=False)
+    rows: int = 0
+    certain_rows: int = 0
+    unbounded: int = 0
+    wrong: NDArray[np.bool_] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -48,13 +48,28 @@ class SizedTensor(TensorParameter):
     @property
     def axes(self) -> tuple[Axis, ...]:
         """The sizes of its axes; the last may be that of all further ones together."""
-        together = () if self.further is None or self.further.size is None else (self.further.size,)
-        return (*self.shape, *together)
+        if self.further is None or self.further.size is None:
+            return self.shape
+        together = (self.further.size,)
+        return (*together, *self.shape) if self.further.first else (*self.shape, *together)
+
+    def parted(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The extents of a shape that are its own, and the further ones."""
+        count = len(self.shape)
+        if self.further is not None and self.further.first:
+            at = max(0, len(shape) - count)
+            return shape[at:], shape[:at]
+        return shape[:count], shape[count:]
+
+    def joined(self, own: tuple[int, ...], further: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of which these are the parts."""
+        ahead = self.further is not None and self.further.first
+        return (*further, *own) if ahead else (*own, *further)
 
     def extents(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """What of a shape has the sizes of ``axes``, from the first axis on."""
-        count = len(self.shape)
-        return shape[:count] if self.axes == self.shape else (*shape[:count], prod(shape[count:]))
+        """What of a shape has the sizes of ``axes``."""
+        own, further = self.parted(shape)
+        return own if self.axes == self.shape else self.joined(own, (prod(further),))
 
     def dtypes(self, of_case: str) -> tuple[str, ...]:
         """The data types that it may have in a case of that one."""

@@ -111,8 +111,8 @@ def function(
 
 @dataclass(frozen=True)
 class Further:
-    """Axes of a tensor after those of its shape, from ``fewest`` to ``most`` (None: any number),
-    each ``least`` long or longer, by the clause.
+    """Axes of a tensor after those of its shape, or if ``first`` before them, from ``fewest`` to
+    ``most`` (None: any number), each ``least`` long or longer, by the clause.
 
     Their product is the ``size``, which is 1 without such an axis; None: nothing looks at them.
     There are as many as of the tensor ``like``, if it is there.
@@ -124,3 +124,4 @@ class Further:
     size: Size | None = None
     fewest: int = 0
     like: str = ""
+    first: bool = False

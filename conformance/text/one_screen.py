@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.styled import Styled
@@ -75,6 +76,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from withheld_lines(evidence)
     yield from against_lines(evidence)
     yield from carried_out_lines(evidence, verbose=verbose)
+    yield from selection_lines(evidence)
     if evidence.selected:
         yield from coverage_lines(evidence) if verbose else coverage_line(evidence)
     yield from kernel_lines(evidence)
@@ -117,6 +119,23 @@ def carried_out_lines(evidence: Evidence, *, verbose: bool) -> Iterator[str]:
             names=row(shown, SEMICOLON),
             more=python_route.AND_MORE(count=left) if left else "",
         )
+
+
+def selection_lines(evidence: Evidence) -> Iterator[str]:
+    """How many rows of each operator's selections have one legal answer, and what has no bound."""
+    rows: Counter[str] = Counter()
+    certain: Counter[str] = Counter()
+    unbounded: Counter[str] = Counter()
+    for cell in evidence.cells:
+        rows[cell.operator] += cell.rows
+        certain[cell.operator] += cell.certain_rows
+        unbounded[cell.operator] += cell.unbounded
+    for operator, count in rows.items():
+        if count:
+            yield say.SELECTIONS(operator=operator, certain=certain[operator], count=count)
+    for operator, count in unbounded.items():
+        if count:
+            yield say.UNBOUNDED(operator=operator, count=count)
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:

@@ -15,6 +15,7 @@ from conformance.values.floats import FAMILIES, patterns
 from conformance.values.integers import FAMILIES as OF_INTEGERS
 from conformance.values.integers import codes
 from conformance.values.prescribed import PRESCRIBED
+from conformance.values.scores import SCORES
 from conformance.values.special_rows import PLANTED, planted
 from reference.floats import format_of, to_bits
 
@@ -116,7 +117,7 @@ def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Par
             values[:, mine] = 0
             bits.append((mine, patterns(generator, size, fmt)))
         else:
-            draw = (FAMILIES | PRESCRIBED)[family]
+            draw = (FAMILIES | PRESCRIBED | SCORES)[family]
             values[:, mine] = draw(generator, size, fmt, fill.terms)
     stored = made.view(fmt.storage_dtype)
     stored[:] = to_bits(values, fmt)

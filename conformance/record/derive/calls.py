@@ -48,7 +48,7 @@ def call(
     tensors = {
         one.name: Tensor(
             **{
-                "shape": (*_shape(one, known), *_further(one, sizes)),
+                "shape": one.joined(_shape(one, known), _further(one, sizes)),
                 "dtype": one.dtypes(dtype)[0],
                 **given.get(one.name, {}),
             }

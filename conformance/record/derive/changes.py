@@ -71,11 +71,12 @@ def ranks(
 
 def _reranked(one: SizedTensor, shape: Shape, sizes: Mapping[str, int]) -> Iterator[Shape]:
     yield from ((), shape[:-1], (*shape, 1), (*shape[:-1], 1, *shape[-1:]), (math.prod(shape),))
-    for at, axis in enumerate(one.shape[: len(shape)]):
+    own, further = one.parted(shape)
+    for at, axis in enumerate(one.shape[: len(own)]):
         split = tuple(sizes[size.name] for size in axis.factors)
-        yield (*shape[:at], *split, *shape[at + 1 :])
+        yield one.joined((*own[:at], *split, *own[at + 1 :]), further)
     if one.further is not None and one.further.least > 0:
-        yield (*shape, one.further.least - 1)
+        yield one.joined(own, (*further, one.further.least - 1))
 
 
 def extents(signature: Signature, right: Case) -> Iterator[Change]:

@@ -94,7 +94,7 @@ def _misfits(
     yield from _extents(waiting, sizes, case.attributes)
     yield from _uncovered(waiting, sizes)
     for one in signature.tensors:
-        further = here[one.name].shape[len(one.shape) :] if one.name in here else ()
+        further = one.parted(here[one.name].shape)[1] if one.name in here else ()
         if one.further is not None and any(extent < one.further.least for extent in further):
             yield Misfit("limit", one.name)
 

@@ -173,7 +173,8 @@ def ranges(signature: Signature) -> tuple[Range, ...]:
                 if _limited(axis):
                     misfit = Misfit("limit", one.name, axis.name)
                     clause = _rule(signature, axis.name, misfit, *modes).clause
-                    of = extent(one.name, at) if at < len(one.shape) else _together(one)
+                    alone = one.axes[: at + 1] == one.shape[: at + 1]
+                    of = extent(one.name, at) if alone else _part(one, at)
                     least = axis.least or None  # no axis is shorter than 0
                     found[axis.name] = Range(
                         axis.name, least, axis.most, clause, of=of, modes=modes
@@ -181,12 +182,12 @@ def ranges(signature: Signature) -> tuple[Range, ...]:
     return tuple(found.values())
 
 
-def _together(one: SizedTensor) -> Callable[[Case], int | None]:
-    """The size of all further axes of a tensor."""
+def _part(one: SizedTensor, at: int) -> Callable[[Case], int | None]:
+    """The size of one of the axes of a tensor, the further ones together."""
 
     def of(case: Case) -> int | None:
         found = {**case.inputs, **case.outputs}.get(one.name)
-        return one.extents(found.shape)[-1] if found else None
+        return one.extents(found.shape)[at] if found else None
 
     return of
 

@@ -62,7 +62,7 @@ def _extent(signature: Signature, size: Size, case: Case) -> int:
     """The extent of the last axis of that size alone, which a call of the function decides."""
     tensors = {**case.inputs, **case.outputs}
     return next(
-        tensors[one.name].shape[one.shape.index(size)]
+        one.parted(tensors[one.name].shape)[0][one.shape.index(size)]
         for one in reversed(signature.of(case).tensors)
         if size in one.shape
     )

@@ -1,0 +1,67 @@
+"""What the gating operators have alike: the softmax of each row, and keys that decide a selection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.numerics import boxes
+from conformance.record.computed import Box, Computed, Keys
+from conformance.record.functions import Functions
+from reference.floats import widen
+
+Ids = NDArray[np.int64]
+Floats = NDArray[Any]
+
+MOST_IN_ONE_PIECE = 1024
+"""Experts of a row that every known kernel takes in one piece. Longer rows may be cut in chunks,
+whose winners are scaled anew: then equal inputs need not have equal scores."""
+
+
+def rows_of(array: NDArray[Any]) -> NDArray[Any]:
+    """All axes but the last as one."""
+    return array.reshape(-1, array.shape[-1])
+
+
+def in_float32(call: Computed, name: str = "x") -> Floats:
+    """An input [rows, experts] in float32, exactly."""
+    return rows_of(widen(call.inputs[name], np.float32))
+
+
+def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
+    """Keys [rows, experts] that are known."""
+    known = keys.astype(np.float64)
+    return Keys(Box(known, known), given=given)
+
+
+def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
+    """The softmax of x [rows, experts] as keys, up to the factor that all of a row have alike."""
+    uniform = functions.exp.uniform and x.shape[-1] <= MOST_IN_ONE_PIECE
+    classes = (x + np.float32(0)).view(np.int32).astype(np.int64) if uniform else None
+    box = boxes.softmax_keys(x, functions)
+    return Keys(box, classes=classes, on_grid=False, given=given)
+
+
+def chosen(values: Box, ids: NDArray[Any]) -> Box:
+    """The boxes at the positions [rows, k] that a device selected. One beyond the row takes its
+    nearest position: nothing is promised of it."""
+    places = np.clip(rows_of(ids).astype(np.int64), 0, values.low.shape[-1] - 1)
+    take = np.take_along_axis
+    return Box(take(values.low, places, -1), take(values.high, places, -1))
+
+
+def reshaped(values: Box, shape: tuple[int, ...]) -> Box:
+    """The boxes in another shape."""
+    return Box(values.low.reshape(shape), values.high.reshape(shape))
+
+
+def finished_ids(call: Computed, k: int) -> Ids | None:
+    """The ids [rows, k] of rows that are finished, -1 in others; None if there is no such input."""
+    finished = call.inputs.get("finished")
+    if finished is None:
+        return None
+    experts = call.inputs["x"].shape[-1]
+    rows = np.where(finished.reshape(-1), experts, -1).astype(np.int64)
+    return np.repeat(rows[:, None], k, axis=1)

@@ -1,0 +1,47 @@
+"""What is wrong with a value that is bounded, and with a selection."""
+
+from conformance.catalogue.message import Message
+
+ANY_NAN = Message("any NaN", "任意 NaN")
+WORST = Message(
+    "worst element: {place} is {seen}, accepted: {low} to {high}, {count} values",
+    "偏差最大的元素：{place} 为 {seen}，允许：{low} 至 {high}，共 {count} 个值",
+)
+WORST_ALONE = Message(
+    "worst element: {place} is {seen}, accepted: {value} alone",
+    "偏差最大的元素：{place} 为 {seen}，允许：{value}（唯一值）",
+)
+FIRST_WRONG = Message(
+    "first wrong selection: {place} is {seen}, by the formula {must}",
+    "首个错误选择：{place} 为 {seen}，按公式应为 {must}",
+)
+SAME_AS_FORMULA = Message(
+    "first wrong selection: {place} is {seen}", "首个错误选择：{place} 为 {seen}"
+)
+NO_EXPERT = Message(
+    "{expert} is no position: the row has {count}", "{expert} 不是有效位置：该行共 {count} 个"
+)
+TWICE = Message(
+    "position {expert} is selected twice, the second time in slot {slot}",
+    "位置 {expert} 被选中两次，第二次在槽 {slot}",
+)
+OTHER_ORDER = Message(
+    "slot {slot} holds {expert} with a key of {key}, behind {other} with a key of {other_key}:"
+    " the larger key comes first",
+    "槽 {slot} 为 {expert}，键为 {key}，位于键为 {other_key} 的 {other} 之后：键较大者应在前",
+)
+TIE = Message(
+    "{expert} in slot {slot} and {other} have equal keys of {key}: the lower position comes first",
+    "槽 {slot} 的 {expert} 与 {other} 键相等（{key}）：位置较小者应在前",
+)
+LEFT_OUT = Message(
+    "{other} is left out with a key of {other_key}, {expert} in slot {slot} has one of {key}",
+    "{other} 未被选中，其键为 {other_key}；槽 {slot} 的 {expert} 的键为 {key}",
+)
+OTHER_GROUPS = Message(
+    "no choice of {count} {count:group|groups} by their scores leads to this selection",
+    "按各组得分选取 {count} 个组均无法得到该选择",
+)
+PRESCRIBED = Message("the row must hold {must}", "该行应为 {must}")
+KEY = Message("{value}", "{value}")
+KEY_BETWEEN = Message("{low} to {high}", "{low} 至 {high}")

@@ -1,0 +1,156 @@
+"""Judging values that are computed through functions of the device, by the box of each element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.call.case import Case
+from conformance.catalogue import computed as say
+from conformance.catalogue import verdict as steps
+from conformance.diagnosis.guess import Guesses
+from conformance.diagnosis.origins import origins
+from conformance.diagnosis.pattern import pattern
+from conformance.judge.question import Question
+from conformance.judge.verdict import OutputVerdict, WorstElement
+from conformance.judge.worst import show
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.numerics.boxes import cast_ends
+from conformance.numerics.patterns import as_one_nan
+from conformance.record.computed import Box, Computed
+from conformance.record.contract import Bounded, Selected
+from reference.floats import bits_of, format_of, from_ordered, ordered
+
+BOUNDS, NOT_BOUNDED = steps.BOUNDS(), steps.NOT_BOUNDED()
+Mask = NDArray[np.bool_]
+
+
+def computed_of(
+    contract: Bounded | Selected,
+    case: Case,
+    outputs: Mapping[str, NDArray[Any]],
+    arithmetic: Arithmetic,
+) -> Computed:
+    """A call as the contract sees it: of the outputs it is shown those that it is given."""
+    given = {name: outputs[name] for name in contract.given if name in outputs}
+    return Computed(case.arrays, case.attributes, arithmetic.functions, given)
+
+
+def judge_bounded(asked: Question) -> OutputVerdict:
+    """Judge an output whose contract is `Bounded`.
+
+    An element that nothing bounds is counted apart. So are those that depend on what is wrong of
+    an output that the contract is given.
+    """
+    contract = asked.contract
+    assert isinstance(contract, Bounded)
+    ends = ends_of(contract, asked.case, asked.observed, asked.outputs, asked.arithmetic)
+    judged = np.ones(asked.observed.shape, np.bool_) if asked.specified is None else asked.specified
+    judged = judged & told_of(asked)
+    elements = int(np.count_nonzero(judged))
+    open_ = judged & ends.unbounded
+    judged = judged & ~ends.unbounded
+    seen = ends.places(asked.observed)
+    wrong = judged & ~((ends.low <= seen) & (seen <= ends.high))
+    single = judged & (ends.low == ends.high)
+    mismatches, unbounded = int(np.count_nonzero(wrong)), int(np.count_nonzero(open_))
+    worst = _worst(asked, ends, wrong, seen) if mismatches else None
+    read = partial(origins, asked.observed, wrong, asked.unwritten_at)
+    columns = asked.observed.shape[-1] if asked.observed.ndim else 1
+    rows = wrong.reshape(-1, columns) if columns else wrong.reshape(0, 1)
+    return OutputVerdict(
+        output=asked.name,
+        ok=not mismatches,
+        clause=contract.clause,
+        step=NOT_BOUNDED if elements and unbounded == elements else BOUNDS,
+        elements=elements - unbounded,
+        exact=int(np.count_nonzero(single & ~wrong)),
+        mismatches=mismatches,
+        headroom=_headroom(ends, seen, judged & ~wrong & ~single),
+        worst=worst,
+        pattern=pattern(rows, asked.observed.dtype.itemsize) if mismatches else "",
+        guesses=Guesses(lambda: tuple(read())) if mismatches else (),
+        unbounded=unbounded,
+        wrong=wrong,
+    )
+
+
+class Ends:
+    """The least and the greatest accepted pattern of each element, as ordered integers; every NaN
+    is the one behind +infinity. ``unbounded``: which elements nothing bounds."""
+
+    def __init__(self, box: Box, low: NDArray[Any], high: NDArray[Any]) -> None:
+        self.storage = format_of(low.dtype)
+        self.unbounded = box.unbounded
+        self.low, self.high = self.places(low), self.places(high)
+
+    def places(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Values of the storage dtype as such integers."""
+        return as_one_nan(ordered(bits_of(values), self.storage), self.storage)
+
+
+def ends_of(
+    contract: Bounded,
+    case: Case,
+    like: NDArray[Any],
+    outputs: Mapping[str, NDArray[Any]],
+    arithmetic: Arithmetic,
+) -> Ends:
+    """What is accepted of each element of an output of the shape and dtype of ``like``.
+
+    Raises ValueError if the contract's box has another shape.
+    """
+    with np.errstate(all="ignore"):
+        box = contract.box(computed_of(contract, case, outputs, arithmetic))
+        if box.low.shape != like.shape or box.high.shape != like.shape:
+            raise ValueError(f"box: its shape {box.low.shape} must be {like.shape}, the output's")
+        low, high = cast_ends(box, like.dtype, arithmetic, contract.ties_away)
+    return Ends(box, low, high)
+
+
+def told_of(asked: Question) -> Mask:
+    """Which elements can be judged: those of rows of which every given output is right."""
+    right = np.ones(asked.observed.shape, np.bool_)
+    for name in getattr(asked.contract, "given", ()):
+        if name in asked.wrong:
+            rows = asked.wrong[name].any(axis=-1, keepdims=True)
+            right = right & ~rows
+    return right
+
+
+def _headroom(ends: Ends, seen: NDArray[np.int64], legal: Mask) -> float | None:
+    """The smallest share of the half width that a legal element left unused."""
+    if not legal.any():
+        return None
+    low, high, at = (part[legal].astype(np.float64) for part in (ends.low, ends.high, seen))
+    return float((np.minimum(at - low, high - at) / ((high - low) / 2)).min())
+
+
+def _worst(asked: Question, ends: Ends, wrong: Mask, seen: NDArray[np.int64]) -> WorstElement:
+    """The element that is furthest from what is accepted."""
+    beyond = np.maximum(ends.low - seen, seen - ends.high)
+    place = int(np.where(wrong, beyond, -1).reshape(-1).argmax())
+    position = tuple(int(one) for one in np.unravel_index(place, asked.observed.shape))
+    storage = ends.storage
+    places = np.array([ends.low.reshape(-1)[place], ends.high.reshape(-1)[place]])
+    nan = places > storage.infinity_bits
+    bits = from_ordered(np.minimum(places, storage.infinity_bits), storage)
+    shown = [
+        say.ANY_NAN() if is_nan else show(int(one), storage)
+        for is_nan, one in zip(nan, bits, strict=True)
+    ]
+    observed = int(bits_of(asked.observed).reshape(-1)[place])
+    where = f"{asked.name}[{', '.join(map(str, position))}]"
+    told = {"place": where, "seen": show(observed, storage)}
+    count = int(places[1] - places[0]) + 1
+    text = (
+        say.WORST_ALONE(**told, value=shown[0])
+        if count == 1
+        else say.WORST(**told, low=shown[0], high=shown[1], count=count)
+    )
+    ranges = ((int(bits[0]), int(bits[1])),)
+    return WorstElement(position, observed, ranges, text)

@@ -1,0 +1,94 @@
+"""Families of values for tensors whose rows are scores among which an operator selects.
+
+Each is made for a whole row: what of it is equal, close, masked or special decides what a selection
+shows. Such a family is the only stripe of its recipe.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.values.floats import Columns, Family
+from reference.floats import Format
+
+Generator = np.random.Generator
+Shape = tuple[int, int]
+
+
+def _separated(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Multiples of 2^-4 from -8 to 8 in random order, different ones in up to 256 columns: no
+    device may confuse their exponentials."""
+    ranks = generator.random(shape).argsort(axis=1) % 256
+    return np.asarray(ranks / 16.0 - 8.0)
+
+
+def _levels(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Two to four values a row: ties at every place of the selection."""
+    rows, _ = shape
+    levels = generator.integers(-32, 33, (rows, 4)) / 8.0
+    count = generator.integers(2, 5, (rows, 1))
+    return np.take_along_axis(levels, generator.integers(0, 4, shape) % count, axis=1)
+
+
+def _equal(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """One value a row: the selection is that of the first positions."""
+    return np.repeat(generator.integers(-64, 65, (shape[0], 1)) / 8.0, shape[1], axis=1)
+
+
+def _masked(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """-infinity but for a few of each row, or but for none."""
+    few = generator.integers(0, min(shape[1], 12) + 1, (shape[0], 1))
+    ranks = generator.random(shape).argsort(axis=1).argsort(axis=1)
+    return np.where(ranks < few, generator.standard_normal(shape), -np.inf)
+
+
+def _one_special(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """One NaN or +infinity in every other row: it must not leave its row."""
+    values = generator.standard_normal(shape)
+    rows = np.arange(0, shape[0], 2)
+    if shape[1]:
+        at = generator.integers(0, shape[1], rows.size)
+        values[rows, at] = np.where(rows % 4, np.inf, np.nan)
+    return values
+
+
+def _close(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Neighbours of one value of each row, up to 24 steps of storage away: keys that a device may
+    find equal, or in another order."""
+    middle = np.exp2(generator.integers(-3, 3, (shape[0], 1)).astype(np.float64))
+    steps = generator.integers(0, 25, shape)
+    return middle * (1.0 + steps * 2.0 ** (1 - fmt.precision))
+
+
+def _wide(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Normal values of deviation 20: exponentials that vanish, sums of one term."""
+    return generator.standard_normal(shape) * 20.0
+
+
+def _offset(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Normal values far from zero, whose exponentials overflow unless the largest is subtracted."""
+    far = np.array([100.0, -100.0, 1e4, 60.0])
+    return generator.standard_normal(shape) + far[generator.integers(0, 4, (shape[0], 1))]
+
+
+def _vanishing(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Differences near -87.3 and -103.9, below which an exponential is subnormal, and zero."""
+    below = np.where(generator.random(shape) < 0.5, -87.25, -103.875)
+    values = below + generator.integers(-8, 9, shape) / 16.0
+    if shape[1]:
+        values[np.arange(shape[0]), generator.integers(0, shape[1], shape[0])] = 0.0
+    return values
+
+
+SCORES: dict[str, Family] = {
+    "separated": _separated,
+    "levels": _levels,
+    "equal": _equal,
+    "masked": _masked,
+    "one special": _one_special,
+    "close": _close,
+    "wide": _wide,
+    "offset": _offset,
+    "vanishing": _vanishing,
+}
+"""The families by name."""
