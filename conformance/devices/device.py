@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from conformance.catalogue import device as say
 from conformance.devices.messages import Functions
 from conformance.former_names import former
+from conformance.record import functions as computed
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
@@ -64,7 +65,8 @@ class DeviceProfile:
     operators lie in: `ARCHIVE`, or a package's parts. ``determinism`` says
     whether the same call gives the same bits again. ``origin`` is None for a device that
     `conformance.devices.open` did not open. ``loosened`` are the settings, by variable, under which
-    the simulator checks less than it does by itself.
+    the simulator checks less than it does by itself. ``functions`` is what is known of exp, ln and
+    their like on it, declared by the simulator or stated by a page.
     """
 
     name: str
@@ -80,6 +82,7 @@ class DeviceProfile:
     determinism: Trait = Trait("unknown")
     origin: Origin | None = None
     loosened: Mapping[str, str] = field(default_factory=dict)
+    functions: computed.Functions = computed.ALL_UNKNOWN
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""

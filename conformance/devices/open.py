@@ -17,6 +17,7 @@ from conformance.catalogue import device as say
 from conformance.catalogue import python_route, through_torch
 from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row, unpacked
+from conformance.devices import function_traits
 from conformance.devices.arithmetic_traits import IEEE, SIMULATED, UNKNOWN
 from conformance.devices.cards import Card, lock_folder, wanted_cards
 from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin
@@ -31,6 +32,7 @@ from conformance.devices.traits import loosened, traits_of
 from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.printable import warn
 from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.functions import ALL_UNKNOWN
 from conformance.record.torch_binding import PYTHON, TORCH_NPU
 
 TIME_LIMIT = 20.0
@@ -347,6 +349,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
     ieee = simulated or opened.soc == "cpu"
     kernels_alone = simulated and setup.functions is None
     arithmetic = SIMULATED if kernels_alone else IEEE if ieee else UNKNOWN
+    stated = function_traits.stated_of(opened.soc) if setup.kind == "npu" else ALL_UNKNOWN
     declared = [ub for start, ub in USABLE_UB_BYTES.items() if opened.soc.startswith(start)]
     return DeviceProfile(
         name=str(unpacked(opened.words))
@@ -362,6 +365,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         overflow_mode=arithmetic["overflow_mode"],
         determinism=arithmetic["determinism"],
         loosened=loosened(traits_of(setup.libraries), os.environ) if simulated else {},
+        functions=function_traits.SIMULATED if kernels_alone else stated,
     )
 
 

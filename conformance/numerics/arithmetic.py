@@ -1,12 +1,14 @@
 """The arithmetic of a device, as far as documents leave it open: how it rounds, overflows and
-flushes subnormal numbers (numerics N.3)."""
+flushes subnormal numbers (numerics N.3), and what is known of its functions."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
+
+from conformance.record.functions import ALL_CORRECT, Functions
 
 if TYPE_CHECKING:
     from conformance.devices.device import DeviceProfile, Trait
@@ -53,11 +55,13 @@ class Arithmetic:
 
     ``casts`` holds "nearest" (ties to even), "truncate" (toward zero) or both, ``overflows``
     "infinity", "saturate" or both, ``flushes`` whether subnormals become zero, or both answers.
+    ``functions`` is what is known of exp, ln, sqrt, division and reciprocal.
     """
 
     casts: frozenset[str] = frozenset({NEAREST})
     overflows: frozenset[str] = frozenset({INFINITY})
     flushes: frozenset[bool] = frozenset({False})
+    functions: Functions = ALL_CORRECT
 
     def __post_init__(self) -> None:
         allowed: tuple[tuple[str, frozenset[object], frozenset[object]], ...] = (
@@ -76,6 +80,7 @@ class Arithmetic:
 
         A trait that was not probed on an NPU allows everything, whatever was declared. The
         simulated machine is its own definition, and a host keeps IEEE 754: what they declare is so.
+        The functions are those of the profile: what nobody knows of them says so by itself.
         Raises ValueError for a trait of an unknown value.
         """
 
@@ -92,7 +97,13 @@ class Arithmetic:
             casts=modes("cast_mode", profile.cast_mode, CAST_MODES),
             overflows=modes("overflow_mode", profile.overflow_mode, OVERFLOW_MODES),
             flushes=modes("flush_to_zero", profile.flush_to_zero, FLUSH_MODES),
+            functions=profile.functions,
         )
+
+    @property
+    def is_ieee(self) -> bool:
+        """Whether sums and casts are those of IEEE 754 and no others, whatever functions are."""
+        return replace(self, functions=ALL_CORRECT) == IEEE
 
     @property
     def may_flush(self) -> bool:
@@ -108,4 +119,4 @@ class Arithmetic:
 
 
 IEEE = Arithmetic()
-"""Round half to even, overflow to infinity, gradual underflow: the simulated machine."""
+"""Round half to even, overflow to infinity, gradual underflow, correct functions."""

@@ -175,7 +175,7 @@ class SummedOutput:
         rule = self.rule
         weighted = rule.coefficient is not None
         if self.merges is None:
-            offered = not weighted and self.arithmetic == IEEE and self.storage != FP32
+            offered = not weighted and self.arithmetic.is_ieee and self.storage != FP32
         else:
             offered = IEEE_BEHAVIOUR in self.arithmetic.behaviours()
         as_they_are = rule.cast is None or (rule.cast == rule.source and not weighted)

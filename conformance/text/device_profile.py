@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from conformance.catalogue import device_profile as say
 from conformance.catalogue.message import within
+from conformance.devices import function_traits
 from conformance.devices.arithmetic_traits import words_of
 from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
 
@@ -27,6 +28,9 @@ def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
         say.OVERFLOW_MODE(): _trait(profile.overflow_mode),
         say.DETERMINISM(): _trait(profile.determinism),
     }
+    for name, traits in profile.functions.by_name.items():
+        words = function_traits.words_of(traits)
+        figures[say.FUNCTION(name=name)] = say.DECLARED(value=words)
     loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(ARCHIVE)}
     for name, library in loaded.items():
         figures[name] = say.LIBRARY(path=library.path, sha256=library.sha256[:16])

@@ -15,6 +15,7 @@ import pytest
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.failure.replay import load
+from conformance.record.functions import NAMES
 from conformance.text.command_lines import called
 from tests.conformance.evidence.page import is_named, tables
 from tests.conformance.front_door import (
@@ -317,7 +318,8 @@ def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path
     ended = conformance("devices", "--probe", folder=tmp_path)
     assert ended.status == 0
     profile = ended.out.splitlines()
-    for trait in ("cast mode", "flush to zero", "overflow mode", "determinism"):
+    functions = (f"function {name}" for name in NAMES)
+    for trait in ("cast mode", "flush to zero", "overflow mode", "determinism", *functions):
         (line,) = [line for line in profile if line.startswith(f"  {trait} ")]
         assert line.endswith("(declared, not probed)")
     (orders,) = [line for line in profile if line.startswith(f"  {NAME}, ")]

@@ -37,6 +37,7 @@ from conformance.frozen import corpus
 from conformance.gate import baseline
 from conformance.history import database
 from conformance.judge.judged import JudgedAs
+from conformance.record import functions
 from conformance.record.picture import Excerpt, Picture
 from conformance.session.failure_text import LARGER
 from conformance.values.fill import Fill
@@ -57,6 +58,8 @@ PARTS: dict[str, type[Any]] = {
     "a profile": DeviceProfile,
     "a library": Library,
     "a trait": Trait,
+    "what is known of functions": functions.Functions,
+    "a function": functions.FunctionTraits,
     "an origin": Origin,
     "a picture": Picture,
     "an excerpt": Excerpt,

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
+from conformance.record.functions import ALL_CORRECT, ALL_UNKNOWN, Functions, FunctionTraits
 
 SIMULATED = DeviceProfile(
     name="simulated",
@@ -18,6 +19,7 @@ SIMULATED = DeviceProfile(
     cast_mode=Trait("round half to even"),
     flush_to_zero=Trait("subnormals are kept"),
     overflow_mode=Trait("infinity"),
+    functions=ALL_CORRECT,
 )
 NPU = replace(SIMULATED, name="npu", kind="npu")
 BOTH = frozenset({False, True})
@@ -35,6 +37,18 @@ def test_an_npu_that_was_not_probed_may_do_anything_whatever_is_declared():
 def test_a_probed_trait_is_believed_alone():
     probed = replace(NPU, overflow_mode=Trait("saturate", probed=True))
     assert Arithmetic.of(probed) == Arithmetic(CASTS, frozenset({"saturate"}), BOTH)
+
+
+def test_functions_are_as_the_profile_knows_them():
+    near = Functions(exp=FunctionTraits(steps=1))
+    for profile in (SIMULATED, NPU):
+        assert Arithmetic.of(replace(profile, functions=near)).functions == near
+    assert Arithmetic.of(replace(NPU, functions=ALL_UNKNOWN)).functions == ALL_UNKNOWN
+
+
+def test_unknown_functions_leave_sums_as_they_are():
+    assert replace(IEEE, functions=ALL_UNKNOWN).is_ieee
+    assert not replace(IEEE, flushes=BOTH).is_ieee
 
 
 @pytest.mark.parametrize(
