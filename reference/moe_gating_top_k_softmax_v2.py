@@ -1,4 +1,4 @@
-"""MoeGatingTopKSoftmaxV2: the k largest of the softmax of each row, or the softmax of the k largest.
+"""MoeGatingTopKSoftmaxV2: the k largest of a softmax, or the softmax of the k largest.
 
 x is [..., experts], k at most that many. renorm 0: the softmax of all experts, then its k largest.
 renorm 1: the k largest of x, then their softmax. Of equal ones the expert of the lower number comes
@@ -13,27 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[Any]
-Ids = NDArray[np.int32]
-
-
-def softmax(x: Floats) -> Floats:
-    """exp(x) over its sum along the last axis, the largest subtracted from all: in the dtype of
-    x. A row with NaN or +infinity, or of -infinity alone, is NaN."""
-    raised = np.exp(x - x.max(axis=-1, keepdims=True))
-    result: Floats = raised / raised.sum(axis=-1, keepdims=True)
-    return result
-
-
-def largest(keys: Floats, k: int) -> Ids:
-    """The positions of the k largest along the last axis, the largest first, of equal ones the
-    first: int32 [..., k]. NaN counts as the least."""
-    order = np.argsort(-keys, axis=-1, kind="stable")
-    return order[..., :k].astype(np.int32)
+from reference.functions import largest, softmax
 
 
 def formula(
-    x: Floats, k: int, renorm: int, finished: NDArray[np.bool_] | None = None
+    x: NDArray[Any], k: int, renorm: int, finished: NDArray[np.bool_] | None = None
 ) -> dict[str, NDArray[Any]]:
     """The document's equations, in the dtype of x [..., experts]; ``finished`` is [...]."""
     scores = softmax(x)

@@ -1,4 +1,4 @@
-"""What the gating operators have alike: the softmax of each row, and keys that decide a selection."""
+"""What the gating operators have alike: the softmax of a row, and keys that decide a selection."""
 
 from __future__ import annotations
 

@@ -26,6 +26,9 @@ THE_RECORD = Message("the record: {file}", "记录：{file}")
 NO_FILE = Message("not in a file", "不在文件中")
 REJECTS_CASE = Message("its formula rejects it: {why}", "其公式拒绝该用例：{why}")
 NO_SUCH_OUTPUT = Message("the formula has no such output", "公式没有该输出")
+OFF_THE_CONTRACT = Message(
+    "what the formula gives breaks the contract: {why}", "公式的结果违反契约：{why}"
+)
 OTHER_SHAPE = Message(
     "the case has {of_case}, the formula gives {found}", "用例为 {of_case}，公式给出 {found}"
 )

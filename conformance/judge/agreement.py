@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
 from conformance.catalogue import broken_record as say
 from conformance.catalogue.message import row as lines
 from conformance.errors import text_of
+from conformance.judge.computed import in_order, judge_bounded
+from conformance.judge.effects import specified_elements
+from conformance.judge.question import Question
+from conformance.judge.right_answer import right_answer
+from conformance.judge.selected import judge_selected
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
-from conformance.record.contract import Arrays, Index, Sum, Unspecified
+from conformance.record.contract import Arrays, Bounded, Index, Selected, Sum, Unspecified
 from conformance.record.operator import Operator
 
 ELEMENTS = 4096
@@ -32,8 +38,12 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> Mapping[str,
     of the terms (within float64's error; NaNs and infinities by class), and the declared order must
     give a value of the accepted set.
 
+    What the formula gives in float32 must keep the contracts of values that are computed and
+    selected, on a device that rounds every function correctly.
+
     Returns the case's sums by output, each showing zeros: what was worked out serves to judge them.
     """
+    _check_computed(operator, case, limit)
     outputs: Arrays | None = None
     sums: dict[str, SummedOutput] = {}
     for name in case.outputs:
@@ -61,6 +71,35 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> Mapping[str,
     return sums
 
 
+def _check_computed(operator: Operator, case: Case, limit: int) -> None:
+    contracts = {name: operator.contract(name, case) for name in case.outputs}
+    if not any(isinstance(one, Bounded | Selected) for one in contracts.values()):
+        return
+    if sum(tensor.held_size for tensor in case.inputs.values()) > limit:
+        return
+    outputs = right_answer(operator, case).outputs
+    wrong: dict[str, NDArray[np.bool_]] = {}
+    for name in in_order(operator, case):
+        contract, observed = contracts[name], outputs[name]
+        if not isinstance(contract, Bounded | Selected):
+            continue
+        specified = specified_elements(contract, case, observed)
+        asked = Question(
+            name,
+            contract,
+            case,
+            observed,
+            operator.formula,
+            specified=specified,
+            outputs=outputs,
+            wrong=wrong,
+        )
+        found = (judge_bounded if isinstance(contract, Bounded) else judge_selected)(asked)
+        if not found.ok:
+            told = say.OFF_THE_CONTRACT(why=found.worst.text if found.worst else "")
+            raise _disagreement_on(operator, case, name, told)
+
+
 def check_outputs(operator: Operator, case: Case) -> None:
     """Raise ReferenceDisagreement where the formula does not give the outputs that the case has.
 
@@ -86,7 +125,7 @@ def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None
     if name not in outputs:
         raise _disagreement_on(operator, case, name, say.NO_SUCH_OUTPUT())
     tensor, given = case.outputs[name], np.asarray(outputs[name])
-    indices = isinstance(operator.contract(name, case), Index)
+    indices = isinstance(operator.contract(name, case), Index | Selected)
     wrong_kind = indices and given.dtype.kind not in "iub"
     if wrong_kind or given.shape != tensor.shape:
         of_case, found = list(map(int, tensor.shape)), list(given.shape)

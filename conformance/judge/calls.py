@@ -20,7 +20,7 @@ from conformance.catalogue.message import Message, row
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.agreement import check, check_outputs
-from conformance.judge.computed import judge_bounded
+from conformance.judge.computed import in_order, judge_bounded
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (
     count_unwritten,
@@ -121,24 +121,6 @@ def judge(
     headline = failed(about, problems) if problems else _accepted(about, outputs)
     evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
     return Verdict(ok, headline, outputs, evidence, clause, case)
-
-
-def in_order(operator: Operator, case: Case) -> list[str]:
-    """The outputs of a call, those behind which the contract is given. Raises ValueError for a
-    circle of them."""
-    waiting, done = list(case.outputs), []
-    while waiting:
-        contracts = ((name, operator.contract(name, case)) for name in waiting)
-        ready = [
-            name
-            for name, contract in contracts
-            if not set(getattr(contract, "given", ())) & set(waiting)
-        ]
-        if not ready:
-            raise ValueError(f"contracts of {operator.name}: {', '.join(waiting)} are in a circle")
-        done.append(ready[0])
-        waiting.remove(ready[0])
-    return done
 
 
 def faults(operator: Operator, case: Case, observation: Observation) -> list[str]:

@@ -23,6 +23,7 @@ from conformance.numerics.boxes import cast_ends
 from conformance.numerics.patterns import as_one_nan
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Bounded, Selected
+from conformance.record.operator import Operator
 from reference.floats import bits_of, format_of, from_ordered, ordered
 
 BOUNDS, NOT_BOUNDED = steps.BOUNDS(), steps.NOT_BOUNDED()
@@ -77,6 +78,24 @@ def judge_bounded(asked: Question) -> OutputVerdict:
         unbounded=unbounded,
         wrong=wrong,
     )
+
+
+def in_order(operator: Operator, case: Case) -> list[str]:
+    """The outputs of a call, those behind which the contract is given. Raises ValueError for a
+    circle of them."""
+    waiting, done = list(case.outputs), []
+    while waiting:
+        contracts = ((name, operator.contract(name, case)) for name in waiting)
+        ready = [
+            name
+            for name, contract in contracts
+            if not set(getattr(contract, "given", ())) & set(waiting)
+        ]
+        if not ready:
+            raise ValueError(f"contracts of {operator.name}: {', '.join(waiting)} are in a circle")
+        done.append(ready[0])
+        waiting.remove(ready[0])
+    return done
 
 
 class Ends:

@@ -115,7 +115,7 @@ class Further:
     ``most`` (None: any number), each ``least`` long or longer, by the clause.
 
     Their product is the ``size``, which is 1 without such an axis; None: nothing looks at them.
-    There are as many as of the tensor ``like``, if it is there.
+    There are as many as the tensor ``like`` has, if it is there.
     """
 
     clause: Clause

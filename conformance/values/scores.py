@@ -27,12 +27,14 @@ def _levels(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Colu
     rows, _ = shape
     levels = generator.integers(-32, 33, (rows, 4)) / 8.0
     count = generator.integers(2, 5, (rows, 1))
-    return np.take_along_axis(levels, generator.integers(0, 4, shape) % count, axis=1)
+    taken: Columns = np.take_along_axis(levels, generator.integers(0, 4, shape) % count, axis=1)
+    return taken
 
 
 def _equal(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
     """One value a row: the selection is that of the first positions."""
-    return np.repeat(generator.integers(-64, 65, (shape[0], 1)) / 8.0, shape[1], axis=1)
+    level: Columns = generator.integers(-64, 65, (shape[0], 1)) / 8.0
+    return np.repeat(level, shape[1], axis=1)
 
 
 def _masked(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:

@@ -74,7 +74,9 @@ def _misfits(
     for one in signature.tensors:
         least, most = one.ranks
         if one.further is not None and one.further.like in here:
-            least = most = len(here[one.further.like].shape)
+            other = next(each for each in signature.tensors if each.name == one.further.like)
+            count = len(here[other.name].shape) - len(other.shape)
+            least = most = len(one.shape) + count
         if one.name in here and not _within(least, len(here[one.name].shape), most):
             yield Misfit("rank", one.name)
     waiting: list[tuple[str, Axis, int]] = []

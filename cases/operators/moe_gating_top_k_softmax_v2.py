@@ -1,0 +1,201 @@
+"""MoeGatingTopKSoftmaxV2: the k largest of a softmax, or the softmax of the k largest.
+
+Missing coverage: outputs of other leading axes with the same number of rows; k of 0, which the
+document allows and the host tiling rejects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cases.operators._gating_scores import (
+    chosen,
+    exact_keys,
+    finished_ids,
+    in_float32,
+    reshaped,
+    rows_of,
+    softmax_keys,
+)
+from cases.operators._gating_softmax import MOST_K, Gating, ladders
+from cases.operators._interface import (
+    REQUIRED,
+    SORT,
+    as_listed,
+    checked,
+    of_a_definition,
+    supported,
+    typed,
+)
+from cases.operators._values import bits
+from conformance.call.case import Case, Machine
+from conformance.numerics import boxes
+from conformance.record.clause import Clause, document
+from conformance.record.computed import Box, Computed, Keys
+from conformance.record.contract import Arrays, Bounded, Selected, Unspecified, Varying
+from conformance.record.derive.calls import call
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Mode, Operator
+from conformance.record.signature import Signature, flag, number, tensor
+from conformance.record.sizes import Further, Size
+from reference import moe_gating_top_k_softmax_v2 as reference
+
+NAME = "moe_gating_top_k_softmax_v2"
+DOCUMENT = "aclnnMoeGatingTopKSoftmaxV2 document"
+DEFINITION = "ops-transformer, moe_gating_top_k_softmax_v2_def.cpp"
+TILING = "ops-transformer, moe_gating_top_k_softmax_v2 tiling"
+IDX = "expertIdxOut"
+FIRST, LAST, RESULT = "softmax_first", "topk_first", "with_result"
+
+
+def stated(text: str, place: str = "parameters") -> Clause:
+    """A clause of the document."""
+    return document(text, f"{DOCUMENT}, {place}")
+
+
+ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
+EXPERT = Size("expert", covers=SLOT)
+RANKS = stated("x has two axes or three, and the outputs have those of x but the last")
+LEADING = Further(RANKS, most=2, fewest=1, size=ROW, first=True)
+LIKE_X = Further(RANKS, most=2, fewest=1, size=ROW, first=True, like="x")
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", EXPERT, further=LEADING),
+        tensor(
+            "finished",
+            dtype="bool",
+            optional=True,
+            further=LIKE_X,
+            acl="finishedOptional",
+        ),
+        number("k", SLOT),
+        number("renorm", least=0, most=1),
+        flag("output_softmax_result_flag", stated("with renorm 1 the flag has no effect")),
+        tensor("y", SLOT, role="output", further=LIKE_X, acl="yOut"),
+        tensor("expert_idx", SLOT, role="output", dtype="int32", further=LIKE_X, acl=IDX),
+        tensor(
+            "softmax_result",
+            EXPERT,
+            role="output",
+            dtype="float32",
+            optional=True,
+            further=LIKE_X,
+            acl="softmaxResultOutOptional",
+        ),
+    ),
+    rules=(
+        REQUIRED,
+        typed(stated("x and yOut share float16, bfloat16 or float32; finished is bool"), "x", "y"),
+        typed(stated("the data types of the table")),
+        checked(stated("renorm is 0 or 1", "statuses"), "renorm", kinds=("attribute",)),
+        checked(
+            stated("k is at most 1024 and at most the experts", "statuses"),
+            kinds=("limit", "attribute"),
+        ),
+        checked(stated("the shapes of the tensors fit together", "statuses")),
+    ),
+    by_mode={
+        FIRST: {"renorm": 0, "output_softmax_result_flag": 0},
+        LAST: {"renorm": 1, "output_softmax_result_flag": 0},
+        RESULT: {"renorm": 0, "output_softmax_result_flag": 1},
+    },
+)
+
+
+def make(
+    mode: str,
+    dtype: str,
+    rows: tuple[int, ...],
+    experts: int,
+    k: int,
+    given: dict[str, Any],
+    machine: Machine | None = None,
+) -> Case:
+    """The call with x of [*rows, experts]."""
+    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
+    if mode == RESULT:
+        given = {**given, "softmax_result": {}}
+    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
+
+
+def keys(seen: Computed) -> Sequence[Keys]:
+    """The scores by which a row is selected: those that the call writes, x itself, or a softmax."""
+    given = finished_ids(seen, seen.attributes["k"])
+    if seen.attributes["renorm"]:
+        return (exact_keys(in_float32(seen), given),)
+    if "softmax_result" in seen.outputs:
+        return (exact_keys(rows_of(seen.outputs["softmax_result"]), given),)
+    return (softmax_keys(in_float32(seen), seen.functions, given),)
+
+
+def weights(seen: Computed) -> Box:
+    """What y may be at the positions that were selected."""
+    x, ids = in_float32(seen), seen.outputs["expert_idx"]
+    if seen.attributes["renorm"]:
+        exact = x.astype("float64")
+        picked = chosen(Box(exact, exact), ids).low.astype("float32")
+        return reshaped(boxes.softmax(picked, seen.functions), ids.shape)
+    return reshaped(chosen(boxes.softmax(x, seen.functions), ids), ids.shape)
+
+
+def scores(seen: Computed) -> Box:
+    """What the softmax of each expert may be."""
+    return reshaped(boxes.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
+
+
+def unfinished(inputs: Arrays, attributes: Any) -> Any:
+    """Which rows are not finished, [..., 1]."""
+    none = np.zeros(inputs["x"].shape[:-1], np.bool_)
+    return np.logical_not(inputs.get("finished", none))[..., None]
+
+
+GATING = Gating(make, least_ub=lambda experts, k: 1024)
+VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
+IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
+UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")
+EXAMPLE = make(
+    RESULT,
+    "float32",
+    (3,),
+    4,
+    2,
+    {"x": {"values": bits("float32", *(0.1 + step for step in range(12)))}},
+)
+OPERATOR = Operator(
+    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
+    sources=(DOCUMENT, DEFINITION, TILING, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=(
+        Mode(FIRST, stated("renorm 0: the softmax, then the k largest", "equations")),
+        Mode(LAST, stated("renorm 1: the k largest of x, then their softmax", "equations")),
+        Mode(RESULT, stated("with the flag the softmax of all experts is written", "equations")),
+    ),
+    dtypes=("float16", "bfloat16", "float32"),
+    formula=formula_of(reference.formula),
+    contracts={
+        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
+        "expert_idx": Selected(IDS, keys, ("softmax_result",)),
+        "softmax_result": Varying(
+            lambda case: "written" if case.mode == RESULT else "unwritten",
+            {
+                "written": Bounded(
+                    stated("softmaxResultOutOptional is the softmax of x", "equations"), scores
+                ),
+                "unwritten": Unspecified(UNWRITTEN),
+            },
+        ),
+    },
+    cells=GATING.cells,
+    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
+    rejections=rejections(SIGNATURE, EXAMPLE),
+    ladders=ladders(GATING),
+    strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
+    each_tensor=as_listed(DOCUMENT),
+    targets=supported(DOCUMENT),
+)

@@ -1,0 +1,29 @@
+"""Functions of references, each rounded once to the dtype of its operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def exp(x: NDArray[Any]) -> NDArray[Any]:
+    """exp(x) in the dtype of x, float32 or float64. numpy's own in float32 is a step or two off."""
+    result: NDArray[Any] = np.exp(x.astype(np.float64)).astype(x.dtype)
+    return result
+
+
+def softmax(x: NDArray[Any]) -> NDArray[Any]:
+    """exp(x) over its sum along the last axis, the largest subtracted from all: in the dtype of
+    x. A row with NaN or +infinity, or of -infinity alone, is NaN."""
+    raised = exp(x - x.max(axis=-1, keepdims=True))
+    result: NDArray[Any] = raised / raised.sum(axis=-1, keepdims=True)
+    return result
+
+
+def largest(keys: NDArray[Any], k: int) -> NDArray[np.int32]:
+    """The positions of the k largest along the last axis, the largest first, of equal ones the
+    first: int32 [..., k]. NaN counts as the least."""
+    order = np.argsort(-keys, axis=-1, kind="stable")
+    return order[..., :k].astype(np.int32)
