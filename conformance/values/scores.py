@@ -59,7 +59,7 @@ def _close(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Colum
     find equal, or in another order."""
     middle = np.exp2(generator.integers(-3, 3, (shape[0], 1)).astype(np.float64))
     steps = generator.integers(0, 25, shape)
-    return middle * (1.0 + steps * 2.0 ** (1 - fmt.precision))
+    return np.asarray(middle * (1.0 + steps * 2.0 ** (1 - fmt.precision)))
 
 
 def _wide(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
+from conformance.failure.bundle.accepted_computed import of_computed
 from conformance.judge.copies import expected_of
 from conformance.judge.effects import specified_elements
 from conformance.judge.examples import printed_bits
@@ -17,7 +18,7 @@ from conformance.judge.question import Question
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.record.contract import Sum, Unspecified
+from conformance.record.contract import Bounded, Selected, Sum, Unspecified
 from conformance.record.operator import Example, Operator
 
 BYTES_OF_AN_ELEMENT = 16
@@ -76,6 +77,15 @@ def accepted_of(
             output.storage.storage_bits,
             output.storage.infinity_bits,
         )
+    if isinstance(contract, Bounded | Selected):
+        silent, ends, kind = of_computed(operator, case, name, arithmetic)
+        if kind is None:
+            bits = ends[0].astype(dtype).view(unsigned).reshape(tensor.shape)
+            return Accepted("exact", {"bits": bits, "specified": (~silent).astype(np.uint8)})
+        low, high = (end.reshape(-1).astype(np.int32) for end in ends)
+        starts = np.arange(tensor.size + 1, dtype=np.int64)
+        arrays = {"starts": starts, "low": low, "high": high}
+        return Accepted("ranges", arrays, kind.storage_bits, kind.infinity_bits)
     asked = Question(name, contract, case, empty, operator.formula, arithmetic=arithmetic)
     expected = np.ascontiguousarray(expected_of(asked)).view(unsigned).reshape(tensor.shape)
     arrays = {"bits": expected}

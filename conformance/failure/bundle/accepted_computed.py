@@ -1,0 +1,62 @@
+"""What a bundle stores of outputs that are computed or selected: what holds of any right device.
+
+Of a selection only those rows are stored that have one legal answer, whatever scores the device
+computes. Of what depends on a selection only the elements of such rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.call.case import Case, numpy_dtype
+from conformance.judge.computed import computed_of, ends_of
+from conformance.judge.effects import specified_elements
+from conformance.judge.right_answer import right_answer
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.numerics.selection import certified, unpromised
+from conformance.record.contract import Bounded, Selected
+from conformance.record.operator import Operator
+from reference.floats import Format
+
+Mask = NDArray[np.bool_]
+LEAST, MOST = -(2**31), 2**31 - 1
+"""The range of all patterns."""
+
+
+def of_computed(
+    operator: Operator, case: Case, name: str, arithmetic: Arithmetic
+) -> tuple[Mask, tuple[NDArray[Any], ...], Format | None]:
+    """Of an output, which elements nothing is stored of; the least and the greatest accepted
+    ordered pattern of each, with their format; or of a selection its positions, with none.
+    """
+    contract = operator.contract(name, case)
+    outputs = right_answer(operator, case).outputs
+    like = np.zeros(case.outputs[name].shape, numpy_dtype(case.outputs[name].dtype))
+    specified = specified_elements(contract, case, like)
+    silent = np.zeros(like.shape, np.bool_) if specified is None else ~specified
+    if isinstance(contract, Selected):
+        return silent | ~_certain(contract, case, like, arithmetic), (outputs[name],), None
+    assert isinstance(contract, Bounded)
+    for given in contract.given:
+        chosen = operator.contract(given, case)
+        if isinstance(chosen, Selected):
+            certain = _certain(chosen, case, outputs[given], arithmetic)
+            silent = silent | ~certain.any(axis=-1, keepdims=True)
+    ends = ends_of(contract, case, like, outputs, arithmetic)
+    silent = silent | ends.unbounded
+    low, high = np.where(silent, LEAST, ends.low), np.where(silent, MOST, ends.high)
+    return silent, (low, high), ends.storage
+
+
+def _certain(contract: Selected, case: Case, ids: NDArray[Any], arithmetic: Arithmetic) -> Mask:
+    """Which elements of a selection lie in rows that have one legal answer."""
+    with np.errstate(all="ignore"):
+        alternatives = contract.keys(computed_of(contract, case, {}, arithmetic))
+    if len(alternatives) > 1:
+        return np.zeros(ids.shape, np.bool_)
+    keys = alternatives[0]
+    rows = certified(keys, ids.shape[-1], contract.ties) & ~unpromised(keys)
+    return np.repeat(rows, ids.shape[-1]).reshape(ids.shape)
