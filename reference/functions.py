@@ -1,4 +1,4 @@
-"""Functions of references, each rounded once to the dtype of its operand."""
+"""What the references of gating have in common: functions in the dtype of x, and a selection."""
 
 from __future__ import annotations
 
@@ -27,3 +27,16 @@ def largest(keys: NDArray[Any], k: int) -> NDArray[np.int32]:
     first: int32 [..., k]. NaN counts as the least."""
     order = np.argsort(-keys, axis=-1, kind="stable")
     return order[..., :k].astype(np.int32)
+
+
+def sigmoid(x: NDArray[Any]) -> NDArray[Any]:
+    """1 / (1 + exp(-x)), each step in the dtype of x."""
+    one = x.dtype.type(1)
+    result: NDArray[Any] = one / (one + exp(-x))
+    return result
+
+
+def softplus(x: NDArray[Any]) -> NDArray[Any]:
+    """ln(1 + exp(x)) in the dtype of x; it does not overflow where exp(x) does."""
+    result: NDArray[Any] = np.logaddexp(0.0, x.astype(np.float64)).astype(x.dtype)
+    return result
