@@ -210,8 +210,8 @@ class Signature:
 
     ``by_mode`` has the attributes that a mode fixes, ``forms`` the modes that have other shapes, or
     by another name some calls of a mode: a call is of the first form whose attributes it has, or of
-    none. Raises ValueError for parameters or rules that do not fit together, with the parameter and
-    the rule.
+    none. ``derived`` are sizes that no axis has, and that have limits all the same. Raises ValueError
+    for parameters or rules that do not fit together, with the parameter and the rule.
     """
 
     operator: str
@@ -219,6 +219,7 @@ class Signature:
     rules: tuple[Rule, ...]
     by_mode: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     forms: Mapping[str, Form] = field(default_factory=dict)
+    derived: tuple[Function, ...] = ()
 
     def __post_init__(self) -> None:
         for problem in self._problems():
@@ -248,7 +249,7 @@ class Signature:
         fixed = {name: value for name, value in form.when.items() if isinstance(value, int)}
         parameters = tuple(others.get(one.name, one) for one in self.parameters)
         by_mode = {mode: {**self.by_mode.get(mode, {}), **fixed}}
-        return Signature(self.operator, parameters, (), by_mode)
+        return Signature(self.operator, parameters, (), by_mode, derived=self.derived)
 
     @property
     def all_forms(self) -> tuple[tuple[tuple[str, ...], Signature], ...]:
@@ -324,6 +325,7 @@ class Signature:
             for name in set(size.attributes) - set(names):
                 yield say.FUNCTION_OF_NOTHING(name=size.name, argument=name)
         all_sizes = {size for _, form in self.all_forms for size in form.sizes}
+        all_sizes |= {size.name for size in self.derived}
         for rule in self.rules:
             for name in set(rule.about) - set(names) - all_sizes:
                 yield say.RULE_ABOUT_NOTHING(name=name, rule=rule.clause.text)

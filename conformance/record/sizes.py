@@ -103,10 +103,16 @@ class Function(Size):
 
 
 def function(
-    name: str, made: Callable[..., int], *arguments: Axis | str, free: Clause | None = None
+    name: str,
+    made: Callable[..., int],
+    *arguments: Axis | str,
+    free: Clause | None = None,
+    least: int = 0,
+    most: int | None = None,
 ) -> Function:
-    """A size of that name that is ``made(*arguments)``; ``free`` is that of `Function`."""
-    return Function(name, free=free, made=made, arguments=arguments)
+    """A size of that name that is ``made(*arguments)``; ``free`` is that of `Function`, ``least``
+    and ``most`` are those of `Size`."""
+    return Function(name, least, most, free, made=made, arguments=arguments)
 
 
 @dataclass(frozen=True)

@@ -81,11 +81,14 @@ def accepted_of(
         silent, ends, kind = of_computed(operator, case, name, arithmetic)
         if kind is None:
             bits = ends[0].astype(dtype).view(unsigned).reshape(tensor.shape)
-            return Accepted("exact", {"bits": bits, "specified": (~silent).astype(np.uint8)})
-        low, high = (end.reshape(-1).astype(np.int32) for end in ends)
-        starts = np.arange(tensor.size + 1, dtype=np.int64)
-        arrays = {"starts": starts, "low": low, "high": high}
-        return Accepted("ranges", arrays, kind.storage_bits, kind.infinity_bits)
+            held = {"bits": bits, "specified": (~silent).astype(np.uint8)}
+            return Accepted("exact", held)
+        of_each: dict[str, NDArray[Any]] = {
+            "starts": np.arange(tensor.size + 1, dtype=np.int64),
+            "low": ends[0].reshape(-1).astype(np.int32),
+            "high": ends[1].reshape(-1).astype(np.int32),
+        }
+        return Accepted("ranges", of_each, kind.storage_bits, kind.infinity_bits)
     asked = Question(name, contract, case, empty, operator.formula, arithmetic=arithmetic)
     expected = np.ascontiguousarray(expected_of(asked)).view(unsigned).reshape(tensor.shape)
     arrays = {"bits": expected}

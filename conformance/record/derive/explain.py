@@ -95,6 +95,10 @@ def _misfits(
         ]
     yield from _extents(waiting, sizes, case.attributes)
     yield from _uncovered(waiting, sizes)
+    for size in signature.derived:
+        found = size.of({**case.attributes, **sizes})
+        if found is not None and not _within(size.least, found, size.most):
+            yield Misfit("limit", "", size.name)
     for one in signature.tensors:
         further = one.parted(here[one.name].shape)[1] if one.name in here else ()
         if one.further is not None and any(extent < one.further.least for extent in further):
