@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from conformance.call.attribute import Stored
 from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
 from conformance.catalogue import case as say
@@ -24,8 +25,8 @@ from reference.floats import widen
 if TYPE_CHECKING:
     Attribute = Any  # which of them it is follows from the operator's parameter
 else:
-    Attribute = int | tuple[int, ...] | None
-"""What an attribute of a case holds: a scalar, or an array of integers, None for a null array."""
+    Attribute = Stored
+"""What an attribute of a case holds: an int, a float, or a tuple of ints, None for a null array."""
 
 SHOWN = 24
 FEW = 12
@@ -271,8 +272,10 @@ class Case(ReadAsPrinted):
         """Hash of everything the operator is given; machine, setting and calls before it do not
         count.
         """
-        hashed = hashlib.sha256()
-        hashed.update(repr((self.operator, self.mode, sorted(self.attributes.items()))).encode())
+        hashed, given = hashlib.sha256(), sorted(self.attributes.items())
+        # numpy's floats are Python's, too, but print otherwise.
+        plain = [(name, float(one) if isinstance(one, float) else one) for name, one in given]
+        hashed.update(repr((self.operator, self.mode, plain)).encode())
         for name, array in self.arrays.items():
             tensor = self.inputs[name]
             hashed.update(repr((name, array.shape, tensor.dtype)).encode())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
+from ctypes import POINTER, byref, c_bool, c_double, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
 from conformance.errors import text_of
 
-ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
+ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool, "double": c_double}
 
 
 @dataclass

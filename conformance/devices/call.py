@@ -27,14 +27,21 @@ from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU
 
 __all__ = ["Call", "call_of"]
 
+MUST_BE = {
+    "int64": "one integer",
+    "bool": "one integer",
+    "double": "one float",
+    "int array": "a tuple of integers or None",
+}
+
 
 def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     """Lay out a case for its operator's signature on a route of
     `conformance.record.operator.ROUTES`.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
-    the case names a parameter that the operator lacks, leaves an attribute out or gives an array
-    for a scalar or the other way round, has a tensor whose dtype no aclDataType or whose format no
+    the case names a parameter that the operator lacks, leaves an attribute out or gives it a value
+    of another type, has a tensor whose dtype no aclDataType or whose format no
     aclFormat stands for, or a row-sparse output, or names calls before it: they are calls of their
     own; or if it breaks the protocol of two phases, or has a tensor in another format than ND, on a
     route where PyTorch makes phases and tensors.
@@ -87,19 +94,18 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
 
 def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argument:
     value = case.attributes[parameter.name]
-    is_array = value is None or isinstance(value, tuple)
-    if is_array != (parameter.ctype == "int array"):
+    if not parameter.has(value):
         raise ValueError(
-            f"attribute '{parameter.name}' is {value!r}: it must be"
-            f" {'one integer' if is_array else 'a tuple of integers or None'}, as it is declared as"
-            f" '{parameter.ctype}'"
+            f"attribute '{parameter.name}' is {value!r}: it must be {MUST_BE[parameter.ctype]},"
+            f" as it is declared as '{parameter.ctype}'"
         )
     if parameter.ctype == "int array":
         numbers = value and tuple(map(int, value))
         # Only CANN itself can read an aclIntArray.
         passed = IntArrayArgument if route == "aclnn" else NumbersArgument
         return passed(parameter.name, numbers)
-    return AttributeArgument(parameter.name, parameter.ctype, int(value))
+    number = float(value) if parameter.ctype == "double" else int(value)
+    return AttributeArgument(parameter.name, parameter.ctype, number)
 
 
 def _tensor_of(parameter: TensorParameter, case: Case, route: str) -> Tensor | None:

@@ -102,11 +102,11 @@ class NullTensor(msgspec.Struct, frozen=True, tag="null"):
 
 
 class AttributeArgument(msgspec.Struct, frozen=True, tag="attribute"):
-    """A scalar attribute, passed by value as ``ctype``."""
+    """A scalar attribute, passed by value as ``ctype``; that of a double is a float."""
 
     name: str
-    ctype: Literal["int64", "bool"]
-    value: int
+    ctype: Literal["int64", "bool", "double"]
+    value: int | float
 
 
 class IntArrayArgument(msgspec.Struct, frozen=True, tag="int array"):

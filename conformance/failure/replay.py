@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 import msgspec
 import numpy as np
 
+from conformance.call.attribute import of_json, to_json
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.catalogue import failure as say
@@ -69,7 +70,8 @@ def save(replay: Replay, path: Path) -> None:
 
 def encoded(replay: Replay) -> bytes:
     """A replay as the JSON of its file."""
-    return msgspec.json.format(msgspec.json.encode(replay, enc_hook=_plain), indent=2) + b"\n"
+    told = replace(replay, case=to_json(replay.case))
+    return msgspec.json.format(msgspec.json.encode(told, enc_hook=_plain), indent=2) + b"\n"
 
 
 def load(path: Path) -> Replay:
@@ -88,7 +90,7 @@ def decoded(raw: bytes, path: Path) -> Replay:
     if replay.schema != SCHEMA:
         rule = say.OTHER_SCHEMA(schema=replay.schema, known=SCHEMA)
         raise UsageError("case", path, rule)
-    return replay
+    return replace(replay, case=of_json(replay.case))
 
 
 def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator, Judge]:

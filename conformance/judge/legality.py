@@ -116,11 +116,13 @@ def check_call(case: Case, operator: Operator) -> None:
 
 
 def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:
-    """An int array holds integers or is absent, a scalar is one integer; all fit into int64."""
-    array = value is None or isinstance(value, tuple)
-    rule = say.INTEGERS if parameter.ctype == "int array" else say.ONE_INTEGER
-    _require(array == (parameter.ctype == "int array"), parameter.name, value, rule)
-    for number in (value or ()) if array else (value,):
+    """A value is of its attribute's type, and integers fit into int64."""
+    rules = {"double": say.ONE_FLOAT, "int array": say.INTEGERS}
+    rule = rules.get(parameter.ctype, say.ONE_INTEGER)
+    _require(parameter.has(value), parameter.name, value, rule)
+    if value is None or parameter.ctype == "double":
+        return
+    for number in value if isinstance(value, tuple) else (value,):
         low, high = _range(np.dtype(np.int64))
         inside = low <= number <= high
         _require(inside, parameter.name, number, say.RANGE, low=low, high=high)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from conformance.record.clause import Clause
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 LESS, MORE = -1, 1
 Size = Callable[["Case"], "int | None"]
 BOTH = (LESS, MORE)
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,20 @@ def extent(tensor: str, axis: int) -> Size:
     return of
 
 
+def just_beyond(end: Number, way: int) -> Number:
+    """The next number below (`LESS`) or above (`MORE`) an end of a range.
+
+    Of a float it is the next of float32: a host tiling holds an attribute that is double as that
+    (gert::RuntimeAttrs, GetFloat), so its checks cannot tell nearer ones apart.
+    """
+    if not isinstance(end, float):
+        return end + way
+    near = np.float32(end)
+    if (float(near) - end) * way <= 0:
+        near = np.nextafter(near, np.float32(way * np.inf))
+    return type(end)(near)
+
+
 @dataclass(frozen=True)
 class Range:
     """A number of a call that an interface accepts from ``least`` to ``most``, both inclusive.
@@ -90,23 +107,23 @@ class Range:
     """
 
     name: str
-    least: int | Size | None
-    most: int | Size | None
+    least: float | Size | None
+    most: float | Size | None
     clause: Clause
     of: Size | None = None
     at: int | None = None
     modes: tuple[str, ...] = ()
 
-    def value(self, case: Case) -> int | None:
+    def value(self, case: Case) -> float | None:
         """The number of a call; None where the call has none."""
         if self.of is not None:
             return self.of(case)
         value: Any = case.attributes[self.name]
         if self.at is None:
-            return int(value)
+            return float(value) if isinstance(value, float) else int(value)
         return None if value is None or len(value) <= self.at else int(value[self.at])
 
-    def ends(self, case: Case) -> tuple[int | None, int | None]:
+    def ends(self, case: Case) -> tuple[float | None, float | None]:
         """The least and the most of a call; None: no end."""
         least, most = (end(case) if callable(end) else end for end in (self.least, self.most))
         return least, most

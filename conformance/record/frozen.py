@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from conformance.call.attribute import of_json, to_json
 from conformance.call.case import ND, Case, Tensor, integer_view, numpy_dtype
 from conformance.call.surroundings import USUAL
 from conformance.catalogue import record as say
@@ -60,7 +61,7 @@ def written(frozen: Frozen) -> dict[str, Any]:
     told: dict[str, Any] = {"name": frozen.name, "digest": frozen.digest}
     told |= {"why": frozen.why} if frozen.why else {}
     told |= {"links": list(frozen.links)} if frozen.links else {}
-    plain = msgspec.to_builtins(frozen.case, enc_hook=lambda value: value.item())
+    plain = msgspec.to_builtins(to_json(frozen.case), enc_hook=lambda value: value.item())
     return told | {"case": _said(plain)}
 
 
@@ -80,7 +81,8 @@ def read(raw: bytes, kind: Kind, operator: str) -> Frozen:
         raise NotFrozen(say.NO_LINK(link=repr(wrong[0][:100])))
     if len(found.links) > MOST_LINKS:
         raise NotFrozen(say.TOO_MANY_LINKS())
-    return Frozen(found.name, found.case, found.digest, kind, found.why, found.links)
+    case = of_json(found.case)
+    return Frozen(found.name, case, found.digest, kind, found.why, found.links)
 
 
 def is_link(text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,9 @@ ROUTES = (*TWO_PHASE, TORCH_NPU, PYTHON)
 """How an operator is called: through the vendor's interface; through the entry of the project's own
 kernels, which carry out more of the documents; from PyTorch; or as a Python function."""
 
+INTEGERS = (int, np.integer, np.bool_)
+"""What an integer of a case may be: strategies draw numpy's, too."""
+
 REFERENCE, RELATIONS, BOTH = ORACLES = ("reference", "relations", "both")
 """By what results are judged: a contract's reference, the relations among them, or both."""
 
@@ -79,7 +82,23 @@ class AttributeParameter:
 
     name: str
     acl_name: str
-    ctype: Literal["int64", "bool", "int array"] = "int64"
+    ctype: Literal["int64", "bool", "double", "int array"] = "int64"
+
+    def has(self, value: object) -> bool:
+        """Whether a value is of its type: a float if that is double, a tuple of integers or None if
+        that is an array, else an integer. No number stands for one of another type."""
+        if self.ctype == "double":
+            return isinstance(value, float)
+        if self.ctype == "int array":
+            return value is None or (
+                isinstance(value, tuple) and all(isinstance(one, INTEGERS) for one in value)
+            )
+        return isinstance(value, INTEGERS)
+
+    def in_python(self, value: Any) -> bool | int | float | tuple[int, ...] | None:
+        """A value as a Python function gets it: of an attribute that is bool, a bool."""
+        converted = {"bool": bool, "double": float}.get(self.ctype)
+        return value if converted is None else converted(value)
 
 
 Parameter = TensorParameter | AttributeParameter
@@ -309,8 +328,7 @@ class Operator:
         given: dict[str, Value] = {}
         for one in self.parameters:
             if isinstance(one, AttributeParameter):
-                value = case.attributes[one.name]
-                given[one.name] = bool(value) if one.ctype == "bool" else value
+                given[one.name] = one.in_python(case.attributes[one.name])
             elif one.role == "input":
                 given[one.name] = Given(one.name)
         results = tuple(one.name for one in self.tensors if one.role == "output")

@@ -94,12 +94,12 @@ class SizedAttribute(AttributeParameter):
 
     size: Size | None = None
     free: Clause | None = None
-    least: int | None = None
-    most: int | None = None
+    least: float | None = None
+    most: float | None = None
     count: int | None = None
 
     @property
-    def limits(self) -> tuple[int | None, int | None]:
+    def limits(self) -> tuple[float | None, float | None]:
         """The least and the most that it may be; None: no end."""
         return (self.size.least, self.size.most) if self.size else (self.least, self.most)
 
@@ -139,6 +139,18 @@ def number(
 def flag(name: str, free: Clause | None = None, *, most: int | None = None) -> SizedAttribute:
     """An attribute of type bool; ``most`` 0: it must be false."""
     return SizedAttribute(name, _camel(name), "bool", None, free, most=most)
+
+
+def real(
+    name: str,
+    free: Clause | None = None,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+) -> SizedAttribute:
+    """An attribute of type double. With limits, both inclusive, NaN is outside of them."""
+    low, high = (None if end is None else float(end) for end in (least, most))
+    return SizedAttribute(name, _camel(name), "double", None, free, low, high)
 
 
 def integers(
@@ -190,7 +202,7 @@ class Form:
     A size in place of a value means that the attribute is that size, if it is within its limits.
     """
 
-    when: Mapping[str, int | Size]
+    when: Mapping[str, float | Size]
     tensors: tuple[SizedTensor, ...] = ()
     attributes: tuple[SizedAttribute, ...] = ()
 
@@ -217,7 +229,7 @@ class Signature:
     operator: str
     parameters: tuple[SizedTensor | SizedAttribute, ...]
     rules: tuple[Rule, ...]
-    by_mode: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    by_mode: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     forms: Mapping[str, Form] = field(default_factory=dict)
     derived: tuple[Function, ...] = ()
 
@@ -246,7 +258,7 @@ class Signature:
         for one in self.attributes:
             if isinstance(size := form.when.get(one.name), Size):
                 others[one.name] = replace(one, size=size)
-        fixed = {name: value for name, value in form.when.items() if isinstance(value, int)}
+        fixed = {name: one for name, one in form.when.items() if not isinstance(one, Size)}
         parameters = tuple(others.get(one.name, one) for one in self.parameters)
         by_mode = {mode: {**self.by_mode.get(mode, {}), **fixed}}
         return Signature(self.operator, parameters, (), by_mode, derived=self.derived)

@@ -44,7 +44,7 @@ class OfDtype(msgspec.Struct, frozen=True, tag="dtype"):
     name: str
 
 
-Value = Given | OfDtype | bool | int | tuple[int, ...] | None
+Value = Given | OfDtype | bool | int | float | tuple[int, ...] | None
 
 
 class TorchCall(msgspec.Struct, frozen=True):

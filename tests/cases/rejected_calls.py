@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.call.case import ND, Case, Tensor
-from conformance.record.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
+from conformance.record.call_rules import (
+    LESS,
+    MORE,
+    FreeAttribute,
+    FreeAxis,
+    Range,
+    Ranks,
+    just_beyond,
+)
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.record.variations import in_format
 
@@ -139,8 +147,8 @@ class Audit:
         """What is missing if no freedom is declared: the attribute is tied to other sizes."""
         name = parameter.name
         free = [one for one in self.operator.freedoms if isinstance(one, FreeAttribute)]
-        if name in {one.attribute for one in free}:
-            return
+        if name in {one.attribute for one in free} or parameter.ctype == "double":
+            return  # one that is not free has a range
         changes = [(right.attributes[name], value) for right, value in self.attributes[name]]
         if parameter.ctype == "bool":
             if not any(old != new for old, new in changes):
@@ -168,7 +176,8 @@ class Audit:
             if not any(value == ends[end] is not None for value, ends in at):
                 yield f"{told}: no accepted call at the {word}, nor one in quarantine"
             if not any(
-                None not in (value, e[end]) and value == e[end] + way for value, e in values
+                None not in (value, e[end]) and value == just_beyond(e[end], way)
+                for value, e in values
             ):
                 yield f"{told}: no rejected call just beyond the {word}"
 

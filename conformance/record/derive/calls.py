@@ -29,7 +29,7 @@ def call(
     **attributes: Attribute,
 ) -> Case:
     """A call in which each axis has its size, and each attribute the value of its size, or that
-    which the mode fixes, or 0, a list null, if none is given.
+    which the mode fixes, or 0, a list null, if none is given. A double is given as a float.
 
     A size that follows from others need not be given. A tensor has the first of its data types if
     it is given none. An optional one is there if it is given something.
@@ -107,7 +107,7 @@ def _value(
     if one.ctype == "int array":
         return None
     if one.size is None:
-        return 0
+        return 0.0 if one.ctype == "double" else 0
     if one.size.name not in sizes:
         raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=one.size.name))
     return sizes[one.size.name]

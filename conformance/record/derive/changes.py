@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Set
+from typing import TypeVar
 
 from conformance.call.case import Attribute, Case, Tensor
-from conformance.record.call_rules import BOTH
+from conformance.record.call_rules import BOTH, LESS, MORE, just_beyond
 from conformance.record.derive.calls import Fields, call
 from conformance.record.signature import Signature, SizedTensor
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 
 Change = tuple[str, Case]
 Shape = tuple[int, ...]
+Number = TypeVar("Number", int, float)
 
 INTEGERS = ("int32", "int64", "int16")
 FLOATS = ("float32", "float16", "float64")
@@ -93,7 +95,8 @@ def extents(signature: Signature, right: Case) -> Iterator[Change]:
 
 def attributes(signature: Signature, right: Case) -> Iterator[Change]:
     """One attribute that a check looks at with another value, and just beyond its limits; a list
-    with no number, one less, one more, or another one in the place of each.
+    with no number, one less, one more, or another one in the place of each; of a double what is no
+    number, or not finite, too.
     """
     for one in signature.attributes:
         value = right.attributes[one.name]
@@ -103,6 +106,8 @@ def attributes(signature: Signature, right: Case) -> Iterator[Change]:
             near: tuple[Attribute, ...] = (1 - value,)
         elif one.ctype == "int array":
             near = ((), value[:-1], (*value, 0), *_with_other_numbers(value))
+        elif one.ctype == "double":
+            near = (0.0, -value, *_beyond(*one.limits), math.inf, -math.inf, math.nan)
         else:
             near = (*_near(value), *_beyond(*one.limits))
         for other in dict.fromkeys(near):
@@ -142,18 +147,20 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
             yield f"{size.name} is {value}, {right.mode}", changed
 
 
-def _beyond(least: int | None, most: int | None) -> Iterator[int]:
+def _beyond(least: Number | None, most: Number | None) -> Iterator[Number]:
     """What is just beyond these limits, None: no end."""
     if least is not None:
-        yield least - 1
+        yield just_beyond(least, LESS)
     if most is not None:
-        yield most + 1
+        yield just_beyond(most, MORE)
 
 
-def _number(value: int | tuple[int, ...]) -> str:
+def _number(value: float | tuple[int, ...]) -> str:
     """The number, so that 2^32 in it can be seen; those of a list."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_number, value))})"
+    if isinstance(value, float):
+        return str(value)
     rest = value - BEYOND_INT32
     return f"2^32 + {rest}" if 0 <= rest < BEYOND_INT32 else str(value)
 

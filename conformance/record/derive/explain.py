@@ -66,8 +66,9 @@ def _misfits(
             yield Misfit("attribute", attribute.name)
         if size is None and least is most is None:
             continue
-        assert isinstance(value, int)
+        assert isinstance(value, int | float)
         if size is not None:
+            assert isinstance(value, int)
             sizes[size.name] = value
         if not _within(least, value, most):
             yield Misfit("attribute", attribute.name, size.name if size else "")
@@ -148,5 +149,5 @@ def _uncovered(waiting: list[tuple[str, Axis, int]], sizes: Mapping[str, int]) -
             yield Misfit("limit", name, axis.name)
 
 
-def _within(least: int | None, value: int, most: int | None) -> bool:
+def _within(least: float | None, value: float, most: float | None) -> bool:
     return (least is None or least <= value) and (most is None or value <= most)

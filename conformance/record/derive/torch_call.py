@@ -54,8 +54,7 @@ def _source(signature: Signature, source: Source) -> Callable[[Case], Value]:
 
 
 def _attribute(one: SizedAttribute, case: Case) -> Value:
-    value = case.attributes[one.name]
-    return bool(value) if one.ctype == "bool" else value
+    return one.in_python(case.attributes[one.name])
 
 
 def _extent(signature: Signature, size: Size, case: Case) -> int:
