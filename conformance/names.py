@@ -24,5 +24,5 @@ def joined(row: Iterable[object]) -> str:
 def _word(value: object) -> str:
     # An operator in full is long, and so takes long to write.
     name = value.name if hasattr(value, "name") else value
-    signed = re.sub(r"(?<!\w)-(?=\d)", "minus_", str(name))
+    signed = re.sub(r"(?<!\w)-(?=\d|inf\b)", "minus_", str(name))
     return re.sub(r"[^\w.+]+", "_", signed)

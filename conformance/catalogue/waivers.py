@@ -64,7 +64,7 @@ TOO_DEEP = Message("is nested deeper than {most}", "嵌套超过 {most} 层")
 ALLOWED_COMPARISONS = Message(
     "allowed comparisons: == != < <= > >= in, not in", "允许的比较：== != < <= > >= in、not in"
 )
-ALLOWED_VALUES = Message("allowed values: integers and texts", "允许的值：整数与文本")
+ALLOWED_VALUES = Message("allowed values: numbers and texts", "允许的值：数与文本")
 TOO_LARGE = Message("is larger than any size", "大于任何尺寸")
 NOT_OF_THE_LANGUAGE = Message(
     "is not of the language; allowed: comparisons, and, or, not, + - * %",

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from conformance.call.attribute import Stored, all_stored
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import errors
 from conformance.call.observation import Observation
@@ -77,7 +78,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     levels: Mapping[str, tuple[str, ...]] | None = None
     route: str = "aclnn"
     name: str = ""
-    attributes: Mapping[str, int | tuple[int, ...] | None] | None = None
+    attributes: Mapping[str, Stored] | None = None
     shapes: Mapping[str, tuple[int, ...]] | None = None
     tiling_key: int | None = None
     workspace_bytes: int = 0
@@ -291,11 +292,11 @@ def _tensors(case: Case) -> Iterator[tuple[str, Tensor]]:
     yield from case.outputs.items()
 
 
-def _attributes(case: Case) -> dict[str, int | tuple[int, ...] | None]:
+def _attributes(case: Case) -> dict[str, Stored]:
     """The attributes of a case as plain numbers, without long arrays."""
-    told: dict[str, int | tuple[int, ...] | None] = {}
-    for name, value in case.attributes.items():
-        if value is None or isinstance(value, int):
+    told: dict[str, Any] = {}
+    for name, value in all_stored(case).items():
+        if value is None or isinstance(value, int | float | str):
             told[name] = value
         elif not isinstance(value, Sequence):
             told[name] = int(value)

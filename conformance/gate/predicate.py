@@ -4,7 +4,7 @@ Comparisons over what a case is, put together with ``and``, ``or`` and ``not``::
 
     mode == "drop_pad" and tokens.shape[0] > 1024 and hidden % 16 != 0
 
-Values are integers, texts in quotes, lists of them (for ``in``), and the names of a case: its
+Values are numbers, texts in quotes, lists of them (for ``in``), and the names of a case: its
 attributes (``ATTRIBUTE``, one element of an array ``ATTRIBUTE[0]``), tensors (``TENSOR.shape[0]``,
 ``TENSOR.size``, ``TENSOR.rank``), ``mode``, ``dtype``, ``route``, ``kind`` (values, rejection,
 example, relation), ``name``, ``cores`` and ``ub_bytes`` of a simulated machine, and
@@ -33,7 +33,7 @@ DEEPEST = 40
 LARGEST = 2**63
 
 Value = Any
-"""An integer, a text, a truth value or a tuple of them; None where it is unknown."""
+"""A number, a text, a truth value or a tuple of them; None where it is unknown."""
 Names = Mapping[str, Value]
 
 COMPARISONS: dict[type[ast.cmpop], Callable[[Value, Value], bool]] = {
@@ -46,7 +46,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Value, Value], bool]] = {
     ast.In: lambda one, many: one in many,
     ast.NotIn: lambda one, many: one not in many,
 }
-ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -98,7 +98,7 @@ def parse(text: str) -> Predicate:
 
 
 def names_of(
-    attributes: Mapping[str, int | tuple[int, ...] | None],
+    attributes: Mapping[str, float | tuple[int, ...] | None],
     shapes: Mapping[str, tuple[int, ...]],
     levels: Mapping[str, tuple[str, ...]],
     others: Mapping[str, int | str],
@@ -140,9 +140,9 @@ def _check(node: ast.expr, names: dict[str, int], depth: int) -> None:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             pass
         case ast.Constant(value=value):
-            if type(value) not in (int, str, bool):
+            if type(value) not in (int, float, str, bool):
                 raise _wrong(node, say.ALLOWED_VALUES())
-            if isinstance(value, int) and value >= LARGEST:
+            if isinstance(value, int | float) and value >= LARGEST:
                 raise _wrong(node, say.TOO_LARGE())
         case ast.Subscript(value=array, slice=at) if _index(at) is not None:
             parts = [array]
@@ -213,8 +213,8 @@ def _compared(op: ast.cmpop, one: Value, other: Value, at: ast.expr) -> bool | N
         raise _wrong(at, say.INCOMPARABLE(other=repr(other), one=repr(one))) from None
 
 
-def _number(node: ast.expr, value: Value) -> int:
-    if not isinstance(value, int) or abs(value) >= LARGEST:
+def _number(node: ast.expr, value: Value) -> float:
+    if not isinstance(value, int | float) or not abs(value) < LARGEST:
         raise _wrong(node, say.NO_NUMBER(value=repr(value)))
     return value
 

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.call.attribute import loaded
 from conformance.call.observation import Outcome
 from conformance.catalogue import waivers as say
 from conformance.errors import UsageError, text_of
@@ -165,7 +166,8 @@ def names_in(line: VerdictLine) -> dict[str, Value]:
         "name": line.name,
         **(line.machine or {}),
     }
-    return names_of(line.attributes or {}, line.shapes or {}, line.levels or {}, others)
+    attributes = {name: loaded(value) for name, value in (line.attributes or {}).items()}
+    return names_of(attributes, line.shapes or {}, line.levels or {}, others)
 
 
 def _note(use: Use, line: VerdictLine, names: Mapping[str, Value]) -> None:

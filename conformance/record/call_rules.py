@@ -92,7 +92,8 @@ def just_beyond(end: Number, way: int) -> Number:
     """
     if not isinstance(end, float):
         return end + way
-    near = np.float32(end)
+    with np.errstate(over="ignore"):
+        near = np.float32(end)
     if (float(near) - end) * way <= 0:
         near = np.nextafter(near, np.float32(way * np.inf))
     return type(end)(near)

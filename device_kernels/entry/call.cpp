@@ -32,6 +32,12 @@ Call::Call(const Table& table, const opapi::Phases& phases, bool isKernelEntry,
     if (arguments_.size() != table.parameters.size()) {
         Abort(phases.plan, "has another number of parameters than", "the call");
     }
+    for (size_t place = 0; place < arguments_.size(); ++place) {
+        const Parameter& parameter = table.parameters[place];
+        if (arguments_[place].isReal != (parameter.kind == Kind::REAL)) {
+            Abort(phases.plan, "and the function do not agree that a double is", parameter.name);
+        }
+    }
 }
 
 size_t Call::PlaceOf(const char* name) const {

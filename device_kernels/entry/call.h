@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "int_array.h"
@@ -22,11 +23,16 @@ namespace entry {
 struct Argument {
     Argument(const aclTensor* given) : tensor(given) {}
     Argument(int64_t given) : number(given) {}
+    // A template, so that a bool or an int is no floating-point number.
+    template <typename Given, std::enable_if_t<std::is_floating_point_v<Given>, int> = 0>
+    Argument(Given given) : real(given), isReal(true) {}
     Argument(const aclIntArray* given) : array(given) {}
     Argument(const int64_t* given, uint64_t size) : values(given), count(size), isPlain(true) {}
 
     const aclTensor* tensor = nullptr;
     int64_t number = 0;
+    double real = 0;
+    bool isReal = false;
     const aclIntArray* array = nullptr;
     const int64_t* values = nullptr;
     uint64_t count = 0;
@@ -67,6 +73,7 @@ public:
     /// What CheckShapes found for a name of the table; 0 if nothing that is there has it.
     int64_t Size(const char* name) const;
     int64_t Number(const char* name) const { return arguments_[PlaceOf(name)].number; }
+    double Real(const char* name) const { return arguments_[PlaceOf(name)].real; }
     /// None and null for an array that is absent.
     Values List(const char* name) const;
     bool HasList(const char* name) const { return lists_[PlaceOf(name)].isPresent; }
@@ -113,6 +120,7 @@ private:
 
     // What CheckShapes says, "" if nothing is wrong.
     std::string WrongNumber();
+    std::string WrongReal(const Parameter& parameter) const;
     std::string Missing();
     std::string WrongRank();
     std::string WrongLimit();

@@ -76,6 +76,13 @@ Parameter Parameter::Between(int64_t fewest, int64_t largest) const {
     return changed;
 }
 
+Parameter Parameter::Within(double low, double high) const {
+    Parameter changed = *this;
+    changed.lowest = low;
+    changed.highest = high;
+    return changed;
+}
+
 Parameter Parameter::Or(Axes axes, Condition where) const {
     Parameter changed = *this;
     changed.forms.push_back({std::move(axes), where});

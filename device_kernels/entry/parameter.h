@@ -91,7 +91,7 @@ struct Form {
     Condition where = {};
 };
 
-enum class Kind { INPUT, OUTPUT, NUMBER, LIST };
+enum class Kind { INPUT, OUTPUT, NUMBER, REAL, LIST };
 
 /// Whether a tensor may be a null pointer: never; always; if `beside` is; or if `beside` is, and
 /// then it counts as null whatever the caller gives.
@@ -106,6 +106,8 @@ struct Parameter {
     const char* beside = nullptr;
     std::optional<int64_t> least = {};  // of a number, or of a list's length
     std::optional<int64_t> most = {};
+    std::optional<double> lowest = {};  // of a floating-point number
+    std::optional<double> highest = {};
     Condition read =
         {};  // what it takes for a tensor's shape to be looked at, and null to be wrong
     const char* askedBeside = nullptr;  // the tensor beside which null is wrong, too
@@ -115,6 +117,8 @@ struct Parameter {
     Parameter OnlyBeside(const char* other) const { return With(Need::ONLY_BESIDE, other); }
     /// A number from `least` to `most`, both inclusive, or a list of so many numbers.
     Parameter Between(int64_t fewest, int64_t largest) const;
+    /// A floating-point number from `low` to `high`, both inclusive: NaN is none.
+    Parameter Within(double low, double high) const;
     Parameter OfLength(int64_t length) const { return Between(length, length); }
     /// A flag that may not be set.
     Parameter False() const { return Between(0, 0); }
@@ -151,6 +155,8 @@ inline Parameter OutOrNull(const char* name, Types types, Axes shape) {
 inline Parameter Number(const char* name) { return {Kind::NUMBER, name}; }
 /// A number that is the size of axes of that name.
 inline Parameter Number(const char* name, const char* size) { return Number(name).Or({size}); }
+/// A floating-point number, a double in the interface.
+inline Parameter Real(const char* name) { return {Kind::REAL, name}; }
 inline Parameter List(const char* name) { return {Kind::LIST, name}; }
 
 /// What is said of a size, or of a number, by its name.

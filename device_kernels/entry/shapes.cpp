@@ -1,5 +1,7 @@
 // A call's numbers and shapes beside the rules of its table.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -18,6 +20,18 @@ Reason Broken(const std::string& what, const std::string& value, const std::stri
 
 Reason Broken(const std::string& what, int64_t value, const std::string& rule) {
     return Broken(what, std::to_string(value), rule);
+}
+
+// In the fewest digits that give the number back.
+std::string Text(double value) {
+    char text[32];
+    for (int digits = 1; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, value);
+        if (std::strtod(text, nullptr) == value) {
+            break;
+        }
+    }
+    return text;
 }
 
 bool Holds(const Condition& where, const Call& call) { return !where.holds || where.holds(call); }
@@ -139,6 +153,9 @@ Reason Call::WrongNumber() {
                               count, std::to_string(*parameter.least));
             }
         }
+        if (const Reason wrong = WrongReal(parameter); !wrong.empty()) {
+            return wrong;
+        }
         if (parameter.kind != Kind::NUMBER) {
             continue;
         }
@@ -155,6 +172,17 @@ Reason Call::WrongNumber() {
         }
     }
     return {};
+}
+
+Reason Call::WrongReal(const Parameter& parameter) const {
+    if (!parameter.lowest) {
+        return {};
+    }
+    const double value = Real(parameter.name);
+    const bool isWithin = *parameter.lowest <= value && value <= *parameter.highest;
+    return isWithin ? Reason()
+                    : Broken(parameter.name, Text(value),
+                             Text(*parameter.lowest) + " to " + Text(*parameter.highest));
 }
 
 Reason Call::Missing() {

@@ -7,6 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.call.attribute import stored
 from conformance.call.case import Case
 from conformance.call.surroundings import OWN
 from conformance.catalogue import bundle as say
@@ -81,7 +82,7 @@ def _argument(passed: Passed, acl_name: str, case: Case, arrays: Arrays, number:
     if isinstance(passed, NullTensor):
         return made
     if isinstance(passed, AttributeArgument):
-        made.kind, made.value = passed.ctype, passed.value
+        made.kind, made.value = passed.ctype, stored(passed.value)
     elif not isinstance(passed, TensorArgument):
         made.kind = "int array" if isinstance(passed, IntArrayArgument) else "numbers"
         made.value = passed.values

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from conformance.call.attribute import Stored
+
 KIND = "conformance bundle"
 SCHEMA = 1
 MANIFEST, SUMS, CASE, VERDICT = "manifest.json", "SHA256SUMS", "case.json", "verdict.txt"
@@ -50,8 +52,8 @@ class Argument(Strict, kw_only=True):
 
     name: str
     acl_name: str
-    kind: Literal["tensor", "null", "int64", "bool", "int array", "numbers"]
-    value: int | tuple[int, ...] | None = None
+    kind: Literal["tensor", "null", "int64", "bool", "double", "int array", "numbers"]
+    value: Stored = None
     role: Literal["input", "output", ""] = ""
     dtype: str = ""
     data_type: int = 0
@@ -133,7 +135,7 @@ class Manifest(Strict, kw_only=True):
     seeds: Seeds
     profile: str
     time_limit: float
-    attributes: dict[str, int | tuple[int, ...] | None]
+    attributes: dict[str, Stored]
     machine: dict[str, int | str] | None
     device: dict[str, Any] | None
     device_words: str

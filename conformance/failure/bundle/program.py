@@ -6,6 +6,7 @@ written out, so that it reads as an application's own.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from conformance.call.attribute import loaded
 from conformance.failure.bundle.arrays import header
 from conformance.failure.bundle.manifest import GUARDS, Argument, Manifest
 
@@ -115,6 +117,13 @@ def _number(value: int) -> str:
     return "INT64_MIN" if value == -(2**63) else f"INT64_C({value})"
 
 
+def _real(value: float) -> str:
+    """A double as C++ writes it, with all its bits."""
+    if math.isfinite(value):
+        return str(value)
+    return "NAN" if math.isnan(value) else f"{'-' if value < 0 else ''}INFINITY"
+
+
 def _list(values: tuple[int, ...]) -> str:
     return f"{{{', '.join(_number(value) for value in values)}}}"
 
@@ -127,6 +136,7 @@ def _declared(one: Argument) -> str:
         "null": f"const aclTensor* {name}_",
         "int64": f"int64_t {name}_",
         "bool": f"bool {name}_",
+        "double": f"double {name}_",
         "int array": f"const aclIntArray* {name}_",
         "numbers": f"const int64_t* {name}_, uint64_t {name}Count_",
     }[one.kind]
@@ -153,6 +163,8 @@ def _passed(arguments: tuple[Argument, ...]) -> Iterator[str]:
         if one.kind == "tensor":
             yield f"{name}tensors[{tensors}].handle"
             tensors += 1
+        elif isinstance(number := loaded(one.value), float):
+            yield name + _real(number)
         elif isinstance(one.value, int):
             boolean = one.kind == "bool"
             yield name + (str(bool(one.value)).lower() if boolean else _number(one.value))

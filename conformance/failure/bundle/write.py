@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from conformance.call.attribute import Stored, stored
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.call.surroundings import POISONED
@@ -251,8 +252,9 @@ def _words(arithmetic: Arithmetic) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _plain(value: Any) -> int | tuple[int, ...] | None:
+def _plain(value: Any) -> Stored:
     """An attribute as Python's own numbers; strategies draw numpy's too."""
-    if value is None:
-        return None
+    if value is None or isinstance(value, float):
+        found: Stored = stored(value)
+        return found
     return tuple(map(int, value)) if isinstance(value, tuple | list | np.ndarray) else int(value)

@@ -17,7 +17,7 @@ import json
 import os
 import signal
 import sys
-from ctypes import c_bool, c_int64, c_uint64
+from ctypes import c_bool, c_double, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,11 @@ from replay_device import (  # type: ignore  # noqa: E402
 
 RIGHT, WRONG, CHANGED, ENVIRONMENT = 0, 1, 2, 3
 START_SECONDS = 120
+SCALARS: Any = {
+    "int64": c_int64,
+    "bool": c_bool,
+    "double": lambda value: c_double(float(value)),  # or a text: JSON has no infinity
+}
 
 
 def checked(path: str, sha256: str) -> bytes:
@@ -108,8 +113,8 @@ def make(
             tensor = Tensor(argument, guards[len(tensors)], device, place, memory, word, load)
             tensors[argument["name"]] = tensor
             handles.append(tensor.handle)
-        elif kind in ("int64", "bool"):
-            handles.append(c_int64(value) if kind == "int64" else c_bool(value))
+        elif kind in SCALARS:
+            handles.append(SCALARS[kind](value))
         elif kind == "int array" and value is not None:
             create = device.function(device.operators, "aclCreateIntArray", pointer)
             handles.append(pointer(create(numbers, c_uint64(len(value)))))

@@ -1,0 +1,1 @@
+// One core does all: there is nothing to cut.
