@@ -1,0 +1,68 @@
+// The host's part of a softmax with the k best experts of each row (gating_tiling.h).
+#ifndef GATING_CUT_H
+#define GATING_CUT_H
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "../checks/tiling_checks.h"
+#include "../sorting/stable_sort_cut.h"
+#include "gating_tiling.h"
+
+namespace gating {
+
+using stable_sort::kBytesPerKey;
+using stable_sort::kSortedAtOnce;
+
+inline constexpr int64_t kMostK = 1024;
+inline constexpr int64_t kUnknownAxis = -1;
+
+inline int64_t InSorts(int64_t experts) {
+    return stable_sort::CeilDiv(experts, kSortedAtOnce) * kSortedAtOnce;
+}
+
+// The fewest lanes for k of more experts than these lanes.
+inline int64_t LeastLanes(int64_t k) { return InSorts(k) + kSortedAtOnce; }
+
+inline tiling_checks::Reason Check(int64_t experts, int64_t k, int64_t ubBytes) {
+    const int64_t least = std::min(InSorts(experts), LeastLanes(k));
+    return tiling_checks::CheckUb(
+        ubBytes, kBytesPerKey * least,
+        " for k " + std::to_string(k) + " of " + std::to_string(experts) + " experts");
+}
+
+// Of a call that has passed the check.
+inline GatingTiling Cut(int64_t rows, int64_t experts, int64_t k, int64_t dtype, int64_t cores,
+                        int64_t ubBytes) {
+    const int64_t lanes = std::min(InSorts(experts), stable_sort::LargestRun(ubBytes));
+    return {dtype, std::min(rows, cores), rows, experts, k, lanes};
+}
+
+// The limits that the operators export (moe_gating_top_k_softmax_v2_tiling.h).
+inline int64_t Limit(const std::string& axis, int64_t k, int64_t cores, uint64_t ubBytes) {
+    if (axis == "cores") {
+        return cores;
+    }
+    const bool known = axis == "ub-bytes" || axis == "experts" || axis == "two-pieces";
+    if (!known) {
+        return kUnknownAxis;
+    }
+    if (k < 1 || k > kMostK) {
+        return 0;
+    }
+    if (axis == "ub-bytes") {
+        return kBytesPerKey * LeastLanes(k);
+    }
+    const auto mostUb = static_cast<uint64_t>(kBytesPerKey * stable_sort::kMostRepeats *
+                                              stable_sort::kSortedAtOnce);
+    const int64_t lanes = stable_sort::LargestRun(static_cast<int64_t>(std::min(ubBytes, mostUb)));
+    if (lanes < LeastLanes(k)) {
+        return 0;
+    }
+    return axis == "experts" ? lanes : 2 * lanes - InSorts(k);
+}
+
+}  // namespace gating
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * aclnnMoeGatingTopKSoftmaxV2: the k best experts of each row by their softmax, or the softmax of
+ * the k best. Parameters and their order: the operator's aclnn document.
+ */
+#ifndef ACLNNOP_ACLNN_MOE_GATING_TOP_K_SOFTMAX_V2_H
+#define ACLNNOP_ACLNN_MOE_GATING_TOP_K_SOFTMAX_V2_H
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Phase 1: checks the call, gives the bytes of device workspace it needs and its executor.
+ * x: [rows, experts] or [batches, rows, experts]. finishedOptional: bool of the shape of x without
+ * experts; null: no row is finished. k: 1 to 1024, at most as many as experts. renorm 0: softmax,
+ * then the k best; 1: the k best, then their softmax. yOut: x's shape with k in place of experts.
+ * expertIdxOut: int32, likewise; a finished row has the number of experts everywhere.
+ * softmaxResultOutOptional: fp32 of the shape of x; required and written if renorm is 0 and
+ * outputSoftmaxResultFlag is set.
+ */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeGatingTopKSoftmaxV2GetWorkspaceSize(
+    const aclTensor* x, const aclTensor* finishedOptional, int64_t k, int64_t renorm,
+    bool outputSoftmaxResultFlag, const aclTensor* yOut, const aclTensor* expertIdxOut,
+    const aclTensor* softmaxResultOutOptional, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/* Phase 2: submits the call to the stream; the executor is used up. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnMoeGatingTopKSoftmaxV2(void* workspace, uint64_t workspaceSize,
+                                                            aclOpExecutor* executor,
+                                                            aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
