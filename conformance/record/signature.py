@@ -222,8 +222,8 @@ class Signature:
 
     ``by_mode`` has the attributes that a mode fixes, ``forms`` the modes that have other shapes, or
     by another name some calls of a mode: a call is of the first form whose attributes it has, or of
-    none. ``derived`` are sizes that no axis has, and that have limits all the same. Raises ValueError
-    for parameters or rules that do not fit together, with the parameter and the rule.
+    none. ``derived`` are sizes that no axis has, and that have limits all the same. Raises
+    ValueError for parameters or rules that do not fit together, with the parameter and the rule.
     """
 
     operator: str

@@ -82,6 +82,38 @@ def _vanishing(generator: Generator, shape: Shape, fmt: Format, terms: int) -> C
     return values
 
 
+def _zero(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Zeros, of which every score is known: the biases alone select."""
+    return np.zeros(shape)
+
+
+def _shifts(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Biases that are different multiples of 2^-6 below 2, as far as there are so many: every sum
+    with a score of 1/2 is exact."""
+    ranks = generator.random(shape).argsort(axis=1) % 250
+    return np.asarray((ranks - 125) / 64.0)
+
+
+def _absorbs(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Biases of 2^12, in whose sums most differences of scores are lost."""
+    return 4096.0 + 32.0 * generator.integers(0, 2, shape)
+
+
+def _negative(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Biases from -4 to -2: every key is below what fills a place that has none."""
+    return np.asarray(-4.0 + generator.integers(0, 129, shape) / 64.0)
+
+
+def _duels(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+    """Biases of groups of ``terms``: one high and the others below -2, or two slightly lower."""
+    columns = np.arange(shape[1])
+    place, group = columns % terms, columns // terms
+    alone = generator.integers(0, 2, (shape[0], int(group.max(initial=0)) + 1))[:, group] == 1
+    low = -3.0 + generator.integers(0, 33, shape) / 64.0
+    high = np.where(alone, 1.75, 1.5) - group % 8 / 64.0
+    return np.where(place < np.where(alone, 1, 2), high, low)
+
+
 SCORES: dict[str, Family] = {
     "separated": _separated,
     "levels": _levels,
@@ -92,5 +124,10 @@ SCORES: dict[str, Family] = {
     "wide": _wide,
     "offset": _offset,
     "vanishing": _vanishing,
+    "zero": _zero,
+    "shifts": _shifts,
+    "absorbs": _absorbs,
+    "negative": _negative,
+    "duels": _duels,
 }
 """The families by name."""
