@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "../checks/tiling_checks.h"
@@ -32,7 +33,16 @@ inline tiling_checks::Reason Check(int64_t experts, int64_t k, int64_t ubBytes) 
         " for k " + std::to_string(k) + " of " + std::to_string(experts) + " experts");
 }
 
-// Of a call that has passed the check.
+// The places of all chosen experts are numbered in an int32.
+inline tiling_checks::Reason CheckPlaces(int64_t rows, int64_t k) {
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    return rows <= most / k ? tiling_checks::Reason{}
+                            : tiling_checks::Broken("the number of rows", rows,
+                                                    "at most " + std::to_string(most / k) +
+                                                        " for k " + std::to_string(k));
+}
+
+// Of a call that has passed the checks.
 inline GatingTiling Cut(int64_t rows, int64_t experts, int64_t k, int64_t dtype, int64_t cores,
                         int64_t ubBytes) {
     const int64_t lanes = std::min(InSorts(experts), stable_sort::LargestRun(ubBytes));
