@@ -27,8 +27,8 @@ SIZE_RULE = Message(
     "{output} 的大小须同时出现在某个输入或属性中",
 )
 TYPE_RULE = Message(
-    "a tensor, int64_t, bool or aclIntArray: the suite passes no other",
-    "张量、int64_t、bool 或 aclIntArray：套件不传递其他类型",
+    "a tensor, int64_t, double, bool or aclIntArray: the suite passes no other",
+    "张量、int64_t、double、bool 或 aclIntArray：套件不传递其他类型",
 )
 NO_TENSORS = Message("an input and an output, at least", "至少一个输入和一个输出")
 TWICE = Message("each parameter has a name of its own", "每个参数的名称各不相同")

@@ -94,8 +94,8 @@ def just_beyond(end: Number, way: int) -> Number:
         return end + way
     with np.errstate(over="ignore"):
         near = np.float32(end)
-    if (float(near) - end) * way <= 0:
-        near = np.nextafter(near, np.float32(way * np.inf))
+        if (float(near) - end) * way <= 0:
+            near = np.nextafter(near, np.float32(way * np.inf))
     return type(end)(near)
 
 

@@ -24,7 +24,8 @@ IN_KERNEL = {
     "int64": "int64_t",
     "bool": "uint8_t",
 }
-C_TYPES = {"number": "int64_t", "flag": "bool"}
+C_TYPES = {"number": "int64_t", "real": "double", "flag": "bool"}
+TABLE = {"number": "Number", "real": "Real", "flag": "Number", "integers": "List"}
 
 
 def files(new: New) -> dict[str, str]:
@@ -204,8 +205,7 @@ def _declared(one: Parameter, is_kernel: bool) -> str:
 def _row(new: New, one: Parameter) -> str:
     if not one.is_tensor:
         size = f', "{one.sizes[0]}"' if one.kind == "number" and one.sizes else ""
-        made = "List" if one.kind == "integers" else "Number"
-        return f'entry::{made}("{one.acl_name}"{size}),'
+        return f'entry::{TABLE[one.kind]}("{one.acl_name}"{size}),'
     if new.is_of_case(one) and one != new.first:
         types = f'entry::As("{new.first.acl_name}")'
     else:

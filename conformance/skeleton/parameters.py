@@ -14,14 +14,15 @@ from conformance.catalogue import skeleton as say
 from conformance.errors import UsageError
 
 DTYPES = ("float16", "bfloat16", "float32", "int8", "int32", "int64", "bool")
-Kind = Literal["input", "output", "number", "flag", "integers"]
-KINDS: tuple[Kind, ...] = ("input", "output", "number", "flag", "integers")
+Kind = Literal["input", "output", "number", "real", "flag", "integers"]
+KINDS: tuple[Kind, ...] = ("input", "output", "number", "real", "flag", "integers")
 OPTIONAL = "optional"
 
 LINES = (
     "x input float16 float32 [row, hidden]",
     "pairs input int32 optional [token, 2]",
     "topK number [slot]",
+    "eps real",
     "paddedMode flag",
     "range integers",
     "y output float16 float32 [token, hidden]",
@@ -34,6 +35,8 @@ OF_TYPE: dict[str, Kind] = {
     "int64_t": "number",
     "int64": "number",
     "int": "number",
+    "double": "real",
+    "float": "real",
     "bool": "flag",
     "aclIntArray": "integers",
     "listint": "integers",
@@ -197,6 +200,8 @@ def _attribute(typed: str) -> Kind:
         return "flag"
     if re.search(r"\bint(64|32)?(_t)?\b", lowered):
         return "number"
+    if re.search(r"\b(double|float(32)?)\b", lowered):
+        return "real"
     raise UsageError("--from", typed[-60:].strip(), say.TYPE_RULE())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from conformance.skeleton.operator import FLOATS, New, joined
 from conformance.skeleton.parameters import Parameter, camel
 
-ATTRIBUTES = {"number", "flag", "integers"}
+ATTRIBUTES = {"number", "real", "flag", "integers"}
 
 
 def reference(new: New) -> str:
@@ -245,6 +245,7 @@ def _chosen(one: Parameter) -> Iterator[str]:
         return
     how = {
         "number": "st.integers(0, 9)",
+        "real": "st.floats(0, 1)",
         "flag": "st.integers(0, 1)",
         "integers": "st.none()",
     }[one.kind]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from device_kernels.foreign.operator_folder import Defined, OperatorFolder
 
 SCALARS = {"int64": "int64_t", "bool": "bool", "double": "double", "float": "float"}
+REALS = ("double", "float")
 TRANSPOSED = {"moe_token_permute_with_routing_map": ("routing_map", "probs")}
 """Matrices whose axes an operator's aclnn layer exchanges before it calls the kernel."""
 ENTRY = re.compile(
@@ -146,4 +147,5 @@ def _step(parameter: Parameter, defined: Defined, transposed: bool) -> str:
         numbers = ", ".join(map(str, defined.default or ()))
         has = "false" if defined.default is None else "true"
         return f'call.List({parameter.name}, "{parameter.name}", {{{numbers}}}, {has});'
-    return f"call.Attribute({parameter.name});"
+    how = "Real" if parameter.kind in REALS else "Attribute"
+    return f"call.{how}({parameter.name});"

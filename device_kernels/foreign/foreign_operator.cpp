@@ -84,6 +84,8 @@ void Call::Output(const aclTensor* tensor, const char* name, bool isOptional, bo
 
 void Call::Attribute(int64_t number) { numbers_.push_back({number, {}, false, true}); }
 
+void Call::Real(double number) { numbers_.push_back({0, {}, false, true, number, true}); }
+
 void Call::List(const aclIntArray* array, const char* name, std::vector<int64_t> otherwise,
                 bool hasOtherwise) {
     opapi::IntArray captured;
@@ -148,7 +150,8 @@ aclnnStatus Call::Cut(const std::vector<TensorView>& views, const Column& column
     std::vector<ForeignAttribute> attributes;
     for (const Number& number : numbers_) {
         attributes.push_back({number.number, number.list.data(), number.list.size(),
-                              number.isList ? 1 : 0, number.present ? 1 : 0});
+                              number.isList ? 1 : 0, number.present ? 1 : 0, number.real,
+                              number.isReal ? 1 : 0});
     }
     const ForeignTilingCall call{inputs.data(),
                                  inputs.size(),

@@ -39,6 +39,8 @@ public:
     /// One that the definition requires and the caller leaves out is an empty one to the tiling.
     void Output(const aclTensor* tensor, const char* name, bool isOptional, bool isRequired);
     void Attribute(int64_t number);
+    /// A floating-point number, which the host code reads as a float.
+    void Real(double number);
     /// A list; null: what the definition has for it, `count` numbers, or none where it has nothing.
     void List(const aclIntArray* array, const char* name, std::vector<int64_t> otherwise,
               bool hasOtherwise);
@@ -61,6 +63,8 @@ private:
         std::vector<int64_t> list;
         bool isList;
         bool present;
+        double real = 0;
+        bool isReal = false;
     };
 
     aclnnStatus Capture(std::vector<opapi::TensorView>* views) const;

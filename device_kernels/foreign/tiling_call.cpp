@@ -45,6 +45,8 @@ gert::RuntimeAttrs Attributes(const ForeignTilingCall& call) {
             attributes.AppendNone();
         } else if (given.isList != 0) {
             attributes.Append(std::vector<int64_t>(given.numbers, given.numbers + given.count));
+        } else if (given.isReal != 0) {
+            attributes.AppendReal(static_cast<float>(given.real));
         } else {
             attributes.Append(given.number);
         }

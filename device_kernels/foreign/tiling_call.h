@@ -17,6 +17,8 @@ struct ForeignAttribute {
     uint64_t count;
     int32_t isList;
     int32_t present;
+    double real;  // a floating-point number, if it is one
+    int32_t isReal;
 };
 
 struct ForeignTilingCall {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
+import struct
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 import pytest
 
-from conformance.call.case import Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.devices.call import Call, call_of
 from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE
 from conformance.devices.layout import SEGMENT_HEADER
@@ -17,6 +21,7 @@ from conformance.devices.messages import (
     NullTensor,
     TensorArgument,
 )
+from conformance.record.operator import AttributeParameter, Operator
 from tests.conformance.devices.fakes import (
     fake_array_case,
     fake_array_operator,
@@ -90,6 +95,39 @@ def test_an_array_is_no_scalar_and_a_scalar_is_no_array() -> None:
     null_for_scalar = replace(fake_case(), attributes={"addend": None})
     with pytest.raises(ValueError, match="attribute 'addend' is None: it must be one integer"):
         call_of(OPERATOR, null_for_scalar)
+
+
+def with_real(value: object) -> tuple[Operator, Case]:
+    x, _, y = OPERATOR.parameters
+    eps = AttributeParameter("eps", "eps", "double")
+    case = replace(fake_case(), attributes={"eps": value})
+    return replace(OPERATOR, parameters=(x, eps, y)), case
+
+
+@pytest.mark.parametrize("eps", [0.1, -0.0, 5e-324, math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("route", ["aclnn", "kernel"])
+def test_a_float_is_passed_and_sent_with_all_its_bits(eps: float, route: str) -> None:
+    call = call_of(*with_real(np.float64(eps)), route)
+    sent = msgspec.msgpack.decode(msgspec.msgpack.encode(call), type=Call)
+    for one in (call.arguments[1], sent.arguments[1]):
+        assert isinstance(one, AttributeArgument)
+        assert (one.ctype, type(one.value)) == ("double", float)
+        assert struct.pack("<d", one.value) == struct.pack("<d", eps)
+
+
+@pytest.mark.parametrize("eps", [1, True, None, (1.0,), "1.0", np.float32(1), np.int64(1)])
+def test_what_is_no_float_is_passed_as_none(eps: object) -> None:
+    told = f"attribute 'eps' is {re.escape(repr(eps))}: it must be one float"
+    with pytest.raises(ValueError, match=told):
+        call_of(*with_real(eps))
+
+
+@pytest.mark.parametrize("addend", [1.0, math.nan, "1", np.float32(1)])
+def test_what_is_no_integer_is_passed_as_none(addend: object) -> None:
+    with pytest.raises(ValueError, match="it must be one integer"):
+        call_of(OPERATOR, replace(fake_case(), attributes={"addend": addend}))
+    with pytest.raises(ValueError, match="it must be a tuple of integers or None"):
+        call_of(fake_array_operator(), fake_array_case((addend,)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from conformance.gate.predicate import WrongPredicate, names_of, parse, unknown
 
 CASE = names_of(
-    {"top_k": 2, "range": (3, 9), "null": None},
+    {"top_k": 2, "range": (3, 9), "null": None, "eps": 1e-06, "scale": math.inf, "no": math.nan},
     {"tokens": (2000, 17), "scalar": ()},
     {"routing": ("ties", "skewed")},
     {"mode": "tail", "dtype": "float16", "cores": 4},
@@ -32,6 +33,10 @@ CASE = names_of(
         ("not top_k == 2", False),
         ("range[0] + 6 == range[1]", True),
         ("-top_k < 0", True),
+        ("eps == 1e-6", True),
+        ("0.5 * top_k - eps < 1.0", True),
+        ("scale > 1e18", True),
+        ("no == no or no < 1", False),
         ('"ties" in level.routing', True),
         ('"dense" in level.routing', False),
         ('mode == "tail"\n  and top_k == 2', True),
@@ -80,7 +85,8 @@ def test_what_a_case_has_not_got_is_unknown_and_spoils_only_what_hangs_on_it(
         ("top_k ** 9 == 1", "'top_k ** 9' at column 1: is not of the language"),
         ("range[top_k] == 1", "'range[top_k]' at column 1: is not of the language"),
         ("top_k is 1", "allowed comparisons: == != < <= > >= in, not in"),
-        ("top_k == 1.5", "'1.5' at column 10: allowed values: integers and texts"),
+        ("top_k == 1.5j", "'1.5j' at column 10: allowed values: numbers and texts"),
+        ("top_k == 1e400", "at column 10: is larger than any size"),
         ("top_k == 99999999999999999999", "at column 10: is larger than any size"),
         ("top_k", "'top_k' at column 1: says nothing: compare it with a value"),
         ("True", "'True' at column 1: says nothing: compare it with a value"),

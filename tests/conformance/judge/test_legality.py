@@ -1,8 +1,10 @@
 """A case from a file is refused with the parameter, the value and the rule, or it is a case."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from conformance.call.case import Case, Machine
@@ -138,6 +140,26 @@ def test_an_attribute_is_what_its_parameter_declares(attributes: dict[str, Any],
     with pytest.raises(IllegalCase) as error:
         check_call(*of_kinds(attributes))
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize("count", [1.0, math.nan, "1", "inf", np.float32(1), np.float64(1)])
+def test_no_other_number_stands_for_an_integer(count: Any) -> None:
+    with pytest.raises(IllegalCase, match=r"count is .*; it must be one integer"):
+        check_call(*of_kinds({"bounds": None, "count": count}))
+    with pytest.raises(IllegalCase, match=r"bounds is .*; it must be integers of 64 bits, or null"):
+        check_call(*of_kinds({"bounds": (count,), "count": 1}))
+
+
+def test_a_double_is_one_float_whatever_its_value() -> None:
+    case, record = of_kinds({"bounds": None, "count": 1, "eps": 0.0})
+    record = replace(
+        record, parameters=(*record.parameters, AttributeParameter("eps", "eps", "double"))
+    )
+    for value in (0.5, -0.0, 5e-324, math.inf, -math.inf, math.nan, np.float64(1)):
+        check_call(replace(case, attributes={**case.attributes, "eps": value}), record)
+    for wrong in (1, True, None, (1.0,), "1.0", "nan", np.float32(1), np.int64(1)):
+        with pytest.raises(IllegalCase, match=r"eps is .*; it must be one floating-point number"):
+            check_call(replace(case, attributes={**case.attributes, "eps": wrong}), record)
 
 
 def test_an_optional_tensor_may_be_left_out_and_no_other() -> None:

@@ -11,6 +11,7 @@ HEADER = """
 /* Phase 1. */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSumPairsGetWorkspaceSize(
     const aclTensor* x, const aclTensor* weightOptional, int64_t topK, bool paddedMode,
+    double scale, float eps,
     const aclIntArray *range, const aclTensor* sumOut, uint64_t* workspaceSize,
     aclOpExecutor** executor);
 """
@@ -19,6 +20,7 @@ MARKDOWN = """
 |---|---|---|---|---|
 | x | input | rows | FLOAT16, BFLOAT16, FLOAT | ND |
 | topK | attribute | slots | INT64 | - |
+| eps | attribute | what is added to a float | DOUBLE | - |
 | y | output | sums | INT32 | ND |
 """
 HTML = """
@@ -26,6 +28,7 @@ HTML = """
 <tbody><tr><td>gradExpandedX</td><td>输入</td><td>目标张量</td><td>FLOAT16、BFLOAT16</td><td>ND</td></tr>
 <tr><td>biasOptional</td><td>可选输入</td><td>偏置</td><td>FLOAT16</td><td>ND</td></tr>
 <tr><td>dropPadMode</td><td>属性</td><td>模式</td><td>INT64</td><td>-</td></tr>
+<tr><td>eps</td><td>属性</td><td>小数</td><td>float</td><td>-</td></tr>
 <tr><td>gradX</td><td>输出</td><td>梯度</td><td>FLOAT16、BFLOAT16</td><td>ND</td></tr></tbody></table>
 """
 
@@ -36,6 +39,8 @@ def test_a_header_names_parameters_and_the_suite_leaves_out_what_every_call_has(
         Parameter("weightOptional", "input", optional=True),
         Parameter("topK", "number"),
         Parameter("paddedMode", "flag"),
+        Parameter("scale", "real"),
+        Parameter("eps", "real"),
         Parameter("range", "integers"),
         Parameter("sumOut", "output"),
     )
@@ -50,6 +55,7 @@ def test_a_table_in_markdown_says_what_is_read_and_written() -> None:
     assert read(MARKDOWN) == (
         Parameter("x", "input", ("float16", "bfloat16", "float32")),
         Parameter("topK", "number"),
+        Parameter("eps", "real"),
         Parameter("y", "output", ("int32",)),
     )
 
@@ -59,6 +65,7 @@ def test_a_table_in_html_and_chinese_is_read() -> None:
         Parameter("gradExpandedX", "input", ("float16", "bfloat16")),
         Parameter("biasOptional", "input", ("float16",), optional=True),
         Parameter("dropPadMode", "number"),
+        Parameter("eps", "real"),
         Parameter("gradX", "output", ("float16", "bfloat16")),
     )
 
@@ -97,7 +104,7 @@ def test_lines_have_data_types_and_the_sizes_of_axes() -> None:
         ("x input float16\nx output int8", "a name of its own"),
         ("x input float16 [a+b]\ny output int8", "axes in brackets"),
         ("x input float16\ny output int8 [experts]", "a size of y that an input"),
-        ("GetWorkspaceSize(const aclTensor* x, double eps, aclTensor* y)", "a tensor, int64_t"),
+        ("GetWorkspaceSize(const aclTensor* x, char eps, aclTensor* y)", "a tensor, int64_t"),
     ],
 )
 def test_what_cannot_be_read_is_told(text: str, told: str) -> None:

@@ -2,8 +2,11 @@
  *
  * All have one signature: (const aclTensor* x, int64_t addend, const aclTensor* y), int32 tensors,
  * y = x + addend. What an operator does besides is the last argument of OPERATOR below.
+ * FakeMixed has integers and floating-point numbers among each other, more than registers have
+ * room for, and answers with their bits.
  * FakeAddArray has an aclIntArray in place of the addend, and adds its sum; a null one adds -1.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +175,26 @@ EXPORT int aclnnFakeAddArrayGetWorkspaceSize(const Tensor* x, const IntArray* ad
 EXPORT int aclnnFakeAddArray(void* workspace, uint64_t bytes, void* executor, void* stream) {
     (void)workspace, (void)bytes, (void)stream;
     add(executor, ((Plan*)executor)->y->size);
+    return 0;
+}
+
+static double g_reals[10];
+static int64_t g_numbers[3];
+
+EXPORT int aclnnFakeMixedGetWorkspaceSize(double a, const Tensor* x, int64_t first, double b,
+                                          double c, bool flag, double d, double e, double f,
+                                          double g, double h, double i, int64_t last, double j,
+                                          const Tensor* y, uint64_t* bytes, void** executor) {
+    const double reals[10] = {a, b, c, d, e, f, g, h, i, j};
+    memcpy(g_reals, reals, sizeof reals);
+    g_numbers[0] = first, g_numbers[1] = flag, g_numbers[2] = last;
+    return plan(x, 0, y, bytes, executor, 0);
+}
+EXPORT int aclnnFakeMixed(void* workspace, uint64_t bytes, void* executor, void* stream) {
+    (void)workspace, (void)bytes, (void)stream;
+    char* to = (char*)((Plan*)executor)->y->data;
+    memcpy(to, g_reals, sizeof g_reals);
+    memcpy(to + sizeof g_reals, g_numbers, sizeof g_numbers);
     return 0;
 }
 
