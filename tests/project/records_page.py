@@ -16,7 +16,11 @@ kernel's entry follow at the end. A test compares the page with the code, and
 `python -m tests.project.pages` writes it anew.
 """
 SECTIONS = {
-    "The record, its contracts and its named calls": ("record/operator", "record/clause"),
+    "The record, its contracts and its named calls": (
+        "record/operator",
+        "record/contract",
+        "record/clause",
+    ),
     "The signature": ("record/signature", "record/sizes"),
     "What follows from a signature": (
         "record/derive/axes",
