@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.numerics import boxes
+from conformance.numerics.arithmetic import IEEE
 from conformance.record.computed import Box, Computed, Keys
+from conformance.record.contract import Arrays
 from conformance.record.functions import Functions
 from reference.floats import widen
 
@@ -38,10 +40,8 @@ def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
 
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
     """The softmax of x [rows, experts] as keys, up to the factor that all of a row have alike."""
-    uniform = functions.exp.uniform and x.shape[-1] <= MOST_IN_ONE_PIECE
-    classes = (x + np.float32(0)).view(np.int32).astype(np.int64) if uniform else None
     box = boxes.softmax_keys(x, functions)
-    return Keys(box, classes=classes, on_grid=False, given=given)
+    return Keys(box, classes=classes_of(functions, x), on_grid=False, given=given)
 
 
 def chosen(values: Box, ids: NDArray[Any]) -> Box:
@@ -55,6 +55,32 @@ def chosen(values: Box, ids: NDArray[Any]) -> Box:
 def reshaped(values: Box, shape: tuple[int, ...]) -> Box:
     """The boxes in another shape."""
     return Box(values.low.reshape(shape), values.high.reshape(shape))
+
+
+def rounded_keys(
+    x: Floats, dtype: np.dtype[Any], functions: Functions, given: Ids | None = None
+) -> Keys:
+    """The softmax of x [rows, experts], rounded to a storage dtype, as keys."""
+    low, high = boxes.cast_ends(boxes.softmax(x, functions), dtype, IEEE, ties_away=True)
+    ends = Box(widen(low, np.float64), widen(high, np.float64))
+    return Keys(ends, classes=classes_of(functions, x), given=given)
+
+
+def classes_of(functions: Functions, x: Floats, *more: Floats) -> Ids | None:
+    """Numbers of experts [rows, experts], equal for those whose inputs have equal values; None if
+    the device may compute different scores of these."""
+    if not functions.exp.uniform or x.shape[-1] > MOST_IN_ONE_PIECE:
+        return None
+    classes = (x + np.float32(0)).view(np.int32).astype(np.int64)
+    for one in more:
+        classes = classes * 2**32 + (one + np.float32(0)).view(np.int32)
+    return classes
+
+
+def unfinished(inputs: Arrays, attributes: Any) -> Any:
+    """Which rows are not finished, [..., 1]."""
+    none = np.zeros(inputs["x"].shape[:-1], np.bool_)
+    return np.logical_not(inputs.get("finished", none))[..., None]
 
 
 def finished_ids(call: Computed, k: int) -> Ids | None:

@@ -34,9 +34,18 @@ FAMILIES = (
     *("separated", "levels", "gaussian", "equal", "masked", "one special"),
     *("close", "wide", "offset", "vanishing"),
 )
+LANE_BYTES, LANES, LEAST_UB = 24, 32, 1024
+"""Our tiling: bytes of a key in the buffer, keys of one sort, and the least buffer at all."""
+
 ONE, FEW, MANY, ALL = "one", "2 to 8", "more than 8", "all"
 ABSENT, NONE, SOME, EVERY = "absent", "none", "some", "all"
 TWO, THREE = "two axes", "three axes"
+
+
+def least_ub(experts: int, k: int) -> int:
+    """The least bytes of a buffer in which our kernel selects k of so many experts."""
+    lanes = min(-(-experts // LANES), -(-k // LANES) + 1) * LANES
+    return max(LEAST_UB, LANE_BYTES * lanes)
 
 
 def sizes_of(case: Case) -> dict[str, int]:

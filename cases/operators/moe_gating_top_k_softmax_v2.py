@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cases.operators._gating_scores import (
     chosen,
     exact_keys,
@@ -19,8 +17,9 @@ from cases.operators._gating_scores import (
     reshaped,
     rows_of,
     softmax_keys,
+    unfinished,
 )
-from cases.operators._gating_softmax import MOST_K, Gating, ladders
+from cases.operators._gating_softmax import MOST_K, Gating, ladders, least_ub
 from cases.operators._interface import (
     REQUIRED,
     SORT,
@@ -35,7 +34,7 @@ from conformance.call.case import Case, Machine
 from conformance.numerics import boxes
 from conformance.record.clause import Clause, document
 from conformance.record.computed import Box, Computed, Keys
-from conformance.record.contract import Arrays, Bounded, Selected, Unspecified, Varying
+from conformance.record.contract import Bounded, Selected, Unspecified, Varying
 from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
@@ -149,13 +148,7 @@ def scores(seen: Computed) -> Box:
     return reshaped(boxes.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
 
 
-def unfinished(inputs: Arrays, attributes: Any) -> Any:
-    """Which rows are not finished, [..., 1]."""
-    none = np.zeros(inputs["x"].shape[:-1], np.bool_)
-    return np.logical_not(inputs.get("finished", none))[..., None]
-
-
-GATING = Gating(make, least_ub=lambda experts, k: 1024)
+GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")

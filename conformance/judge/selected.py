@@ -14,7 +14,8 @@ from conformance.diagnosis.pattern import pattern
 from conformance.judge.computed import computed_of, told_of
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
-from conformance.numerics.selection import Refusal, certified, explain, legal
+from conformance.numerics.refusal import Refusal, explain
+from conformance.numerics.selection import certified, legal
 from conformance.record.computed import Keys
 from conformance.record.contract import Selected
 

@@ -96,7 +96,7 @@ def _shifts(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Colu
 
 def _absorbs(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
     """Biases of 2^12, in whose sums most differences of scores are lost."""
-    return 4096.0 + 32.0 * generator.integers(0, 2, shape)
+    return np.asarray(4096.0 + 32.0 * generator.integers(0, 2, shape), np.float64)
 
 
 def _negative(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:

@@ -86,7 +86,9 @@ class Rows:
         """What is stored, [rows, experts] in float32."""
         return widen(self.stored, np.float32).reshape(-1, self.x.shape[-1])
 
-    def case(self, operator: Operator, flag: bool = False, result: bool = False, **more: int) -> Case:
+    def case(
+        self, operator: Operator, flag: bool = False, result: bool = False, **more: int
+    ) -> Case:
         bits = self.stored.view(BITS[self.dtype]).reshape(-1)
         unsigned = bits.view(f"u{bits.itemsize}")
         inputs = {"x": Tensor(self.x.shape, self.dtype, tuple(unsigned.tolist()))}

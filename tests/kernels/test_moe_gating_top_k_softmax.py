@@ -69,15 +69,15 @@ def test_any_number_of_experts_in_one_piece_and_in_the_smallest(
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("experts", (8159, 8160, 8161, 16287, 16289))
+@pytest.mark.parametrize("experts", [8159, 8160, 8161, 16287, 16289])
 def test_rows_longer_than_the_buffer_of_a_chip(experts: int, dtype: str, device: Device) -> None:
     for k in (1, 33, 1024):
         assert_softmax_first(device, Rows(gauss(2, experts), k, dtype))
         assert_choice_first(device, Rows(gauss(2, experts), k, dtype))
 
 
-@pytest.mark.parametrize("order", ("forward", "reverse", "shuffled:1"))
-@pytest.mark.parametrize("cores", (1, 2, 3, 7, 48))
+@pytest.mark.parametrize("order", ["forward", "reverse", "shuffled:1"])
+@pytest.mark.parametrize("cores", [1, 2, 3, 7, 48])
 def test_rows_are_cut_over_any_number_of_cores(cores: int, order: str, device: Device) -> None:
     for rows, dtype in product({1, cores - 1, cores, cores + 1, 3 * cores + 2} - {0}, DTYPES):
         for experts, k in ((5, 3), (70, 8)):
@@ -89,7 +89,7 @@ def test_rows_are_cut_over_any_number_of_cores(cores: int, order: str, device: D
             assert_as_second_version(device, call)
 
 
-@pytest.mark.parametrize("finished", (None, "none", "some", "all"))
+@pytest.mark.parametrize("finished", [None, "none", "some", "all"])
 def test_batches_of_rows_are_rows(finished: str | None, device: Device) -> None:
     x = levels(3, 4, 40)
     told = {
@@ -121,7 +121,7 @@ MASKED = (1, 3, 8, 9, 39, 40)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("experts", (40, 100))
+@pytest.mark.parametrize("experts", [40, 100])
 def test_experts_of_minus_infinity_are_last_and_in_order(
     experts: int, dtype: str, device: Device
 ) -> None:
@@ -147,7 +147,7 @@ SPECIAL = {
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", SPECIAL)
-@pytest.mark.parametrize("from_start", (True, False))
+@pytest.mark.parametrize("from_start", [True, False])
 def test_a_row_without_a_softmax_keeps_to_itself_and_has_experts(
     name: str, dtype: str, from_start: bool, device: Device
 ) -> None:
@@ -177,7 +177,7 @@ def test_shares_that_are_zero_are_equal(dtype: str, device: Device) -> None:
         assert_softmax_first(device, Rows(x, 50, dtype, ub=ub))
 
 
-@pytest.mark.parametrize("offset", (100.0, 1e4, -1e4))
+@pytest.mark.parametrize("offset", [100.0, 1e4, -1e4])
 def test_the_maximum_is_subtracted(offset: float, device: Device) -> None:
     for ub in (196352, 2304):
         assert_softmax_first(device, Rows(gauss(2, 100) + offset, 8, ub=ub))

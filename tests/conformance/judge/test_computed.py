@@ -60,7 +60,12 @@ def y_of(observed, ids=BEST, contract=Y, **more):
 def test_the_largest_in_order_are_accepted_and_each_row_has_one_answer():
     verdict = ids_of(BEST)
     assert verdict.ok
-    assert (verdict.rows, verdict.certain_rows, verdict.exact, verdict.step) == (2, 2, 4, "selection")
+    assert (verdict.rows, verdict.certain_rows, verdict.exact, verdict.step) == (
+        2,
+        2,
+        4,
+        "selection",
+    )
 
 
 @pytest.mark.parametrize(

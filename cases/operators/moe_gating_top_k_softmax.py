@@ -1,0 +1,149 @@
+"""MoeGatingTopKSoftmax: the k largest of the softmax of each row, and where each came from.
+
+Missing coverage: outputs of other leading axes with the same number of rows; Ascend310P, which has
+rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cases.operators._gating_scores import (
+    chosen,
+    finished_ids,
+    in_float32,
+    reshaped,
+    rounded_keys,
+    softmax_keys,
+    unfinished,
+)
+from cases.operators._gating_softmax import MOST_K, Gating, ladders, least_ub
+from cases.operators._interface import (
+    REQUIRED,
+    SORT,
+    as_listed,
+    checked,
+    of_a_definition,
+    supported,
+    typed,
+)
+from cases.operators._values import bits
+from conformance.call.case import Case, Machine
+from conformance.numerics import boxes
+from conformance.record.clause import Clause, document
+from conformance.record.computed import Box, Computed, Keys
+from conformance.record.contract import Bounded, Index, Selected
+from conformance.record.derive.calls import call
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Mode, Operator
+from conformance.record.signature import Signature, number, tensor
+from conformance.record.sizes import Further, Size
+from reference import moe_gating_top_k_softmax as reference
+
+NAME = "moe_gating_top_k_softmax"
+DOCUMENT = "aclnnMoeGatingTopKSoftmax document"
+DEFINITION = "ops-transformer, moe_gating_top_k_softmax_def.cpp"
+PLAIN = "softmax_first"
+
+
+def stated(text: str, place: str = "parameters") -> Clause:
+    """A clause of the document."""
+    return document(text, f"{DOCUMENT}, {place}")
+
+
+ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
+EXPERT = Size("expert", covers=SLOT)
+RANKS = stated("x has two axes or three, and the outputs have those of x but the last")
+LEADING = Further(RANKS, most=2, fewest=1, size=ROW, first=True)
+LIKE_X = Further(RANKS, most=2, fewest=1, size=ROW, first=True, like="x")
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", EXPERT, further=LEADING),
+        tensor("finished", dtype="bool", optional=True, further=LIKE_X, acl="finishedOptional"),
+        number("k", SLOT),
+        tensor("y", SLOT, role="output", further=LIKE_X, acl="yOut"),
+        tensor(
+            "expert_idx", SLOT, role="output", dtype="int32", further=LIKE_X, acl="expertIdxOut"
+        ),
+        tensor("row_idx", SLOT, role="output", dtype="int32", further=LIKE_X, acl="rowIdxOut"),
+    ),
+    rules=(
+        REQUIRED,
+        typed(stated("x and yOut share float16, bfloat16 or float32; finished is bool"), "x", "y"),
+        typed(stated("the data types of the table")),
+        checked(
+            stated("k is at most 1024 and at most the experts", "statuses"),
+            kinds=("limit", "attribute"),
+        ),
+        checked(stated("the shapes of the tensors fit together", "statuses")),
+    ),
+)
+
+
+def make(
+    mode: str,
+    dtype: str,
+    rows: tuple[int, ...],
+    experts: int,
+    k: int,
+    given: dict[str, Any],
+    machine: Machine | None = None,
+) -> Case:
+    """The call with x of [*rows, experts]."""
+    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
+    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
+
+
+def keys(seen: Computed) -> Sequence[Keys]:
+    """The softmax of a row. Of half-precision rows it may be rounded to them before the
+    selection."""
+    given = finished_ids(seen, seen.attributes["k"])
+    x = in_float32(seen)
+    exact = softmax_keys(x, seen.functions, given)
+    if seen.inputs["x"].dtype != "float16":
+        return (exact,)
+    return (exact, rounded_keys(x, seen.inputs["x"].dtype, seen.functions, given))
+
+
+def weights(seen: Computed) -> Box:
+    """What y may be at the positions that were selected."""
+    ids = seen.outputs["expert_idx"]
+    return reshaped(chosen(boxes.softmax(in_float32(seen), seen.functions), ids), ids.shape)
+
+
+GATING = Gating(make, least_ub)
+VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
+IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
+ROWS = stated("rowIdxOut is arange(rows * k), laid out as [k, rows] and transposed", "equations")
+EXAMPLE = make(
+    PLAIN,
+    "float32",
+    (3,),
+    4,
+    2,
+    {"x": {"values": bits("float32", *(0.1 + step for step in range(12)))}},
+)
+OPERATOR = Operator(
+    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
+    sources=(DOCUMENT, DEFINITION, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=(Mode(PLAIN, stated("the softmax, then its k largest", "equations")),),
+    dtypes=("float16", "bfloat16", "float32"),
+    formula=formula_of(reference.formula),
+    contracts={
+        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
+        "expert_idx": Selected(IDS, keys),
+        "row_idx": Index(ROWS),
+    },
+    cells=GATING.cells,
+    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
+    rejections=rejections(SIGNATURE, EXAMPLE),
+    ladders=ladders(GATING),
+    strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
+    each_tensor=as_listed(DOCUMENT),
+    targets=supported(DOCUMENT),
+)
