@@ -26,13 +26,14 @@ TWICE = Message(
     "位置 {expert} 被选中两次，第二次在槽 {slot}",
 )
 OTHER_ORDER = Message(
-    "slot {slot} holds {expert} with a key of {key}, behind {other} with a key of {other_key}:"
-    " the larger key comes first",
-    "槽 {slot} 为 {expert}，键为 {key}，位于键为 {other_key} 的 {other} 之后：键较大者应在前",
+    "slot {slot} holds {expert} with a key of {key}, and {other} with a key of {other_key} comes"
+    " later: the larger key comes first",
+    "槽 {slot} 为 {expert}，键为 {key}，键为 {other_key} 的 {other} 位于其后：键较大者应在前",
 )
 TIE = Message(
-    "{expert} in slot {slot} and {other} have equal keys of {key}: the lower position comes first",
-    "槽 {slot} 的 {expert} 与 {other} 键相等（{key}）：位置较小者应在前",
+    "{expert} in slot {slot} has a key of {key}, {other} one of {other_key}: of equal keys the lower"
+    " position comes first",
+    "槽 {slot} 的 {expert} 键为 {key}，{other} 键为 {other_key}：键相等时位置较小者应在前",
 )
 LEFT_OUT = Message(
     "{other} is left out with a key of {other_key}, {expert} in slot {slot} has one of {key}",

@@ -110,20 +110,19 @@ def _first(asked: Question, keys: Keys, seen: Ids, due: Ids, wrong: Mask) -> Wor
 
 def _why(refusal: Refusal, keys: Keys) -> str:
     """The rule that a row breaks, in words."""
-    told = {"expert": refusal.expert, "slot": refusal.slot}
+    told = {"expert": refusal.expert, "slot": refusal.place}
     if refusal.kind == "range":
         return say.NO_EXPERT(expert=refusal.expert, count=keys.box.low.shape[1])
     if refusal.kind == "twice":
         return say.TWICE(**told)
     if refusal.kind == "given":
         return say.PRESCRIBED(must=refusal.other)
-    if refusal.kind == "group":
+    if refusal.boxes is None or refusal.kind == "group":
         return say.OTHER_GROUPS(count=keys.groups.keep if keys.groups else 0)
-    both = {**told, "other": refusal.other, "key": _key(refusal.key)}
-    if refusal.kind == "tie":
-        return say.TIE(**both)
-    both["other_key"] = _key(refusal.other_key)
-    return (say.OTHER_ORDER if refusal.kind == "order" else say.LEFT_OUT)(**both)
+    key, other_key = map(_key, refusal.boxes)
+    both = {**told, "other": refusal.other, "key": key, "other_key": other_key}
+    by_kind = {"tie": say.TIE, "order": say.OTHER_ORDER, "left out": say.LEFT_OUT}
+    return by_kind[refusal.kind](**both)
 
 
 def _key(ends: tuple[float, float]) -> str:
