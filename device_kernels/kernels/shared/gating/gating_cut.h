@@ -45,8 +45,10 @@ inline tiling_checks::Reason CheckPlaces(int64_t rows, int64_t k) {
 // Of a call that has passed the checks.
 inline GatingTiling Cut(int64_t rows, int64_t experts, int64_t k, int64_t dtype, int64_t cores,
                         int64_t ubBytes) {
-    const int64_t lanes = std::min(InSorts(experts), stable_sort::LargestRun(ubBytes));
-    return {dtype, std::min(rows, cores), rows, experts, k, lanes};
+    const int64_t used = std::min(rows, cores);
+    const int64_t rowsAtOnce = experts <= kSortedAtOnce ? stable_sort::CeilDiv(rows, used) : 1;
+    const int64_t lanes = std::min(rowsAtOnce * InSorts(experts), stable_sort::LargestRun(ubBytes));
+    return {dtype, used, rows, experts, k, lanes};
 }
 
 // The limits that the operators export (moe_gating_top_k_softmax_v2_tiling.h).

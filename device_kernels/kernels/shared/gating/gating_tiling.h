@@ -1,13 +1,15 @@
-// What host and kernel share of a softmax with the k best experts of each row: how a row is cut.
+// What host and kernel share of a softmax with the k best experts of each row: how rows are cut.
 //
 // Rows are cut over min(rows, cores) cores; the first ones take one more if they do not come out
-// even. A core takes its rows one by one. It has `lanes` experts of a row in the unified buffer
-// (UB), 24 bytes each:
+// even. A core has `lanes` experts in the unified buffer (UB), 24 bytes each:
 //
 //     keys       fp32, 4 bytes
 //     numbers    of the experts, int32, 4 bytes
 //     pairs      of key and number, sorted, 8 bytes; before that the row in its own data type
 //     work       of Sort and of reductions, 8 bytes
+//
+// Rows of at most 32 experts have 32 lanes each. A core takes as many of them at a time as fit, up
+// to 255, and other rows one by one.
 //
 // A row of at most `lanes` experts is one piece. Of a longer one, the pieces after the first leave
 // room for the best of all pieces before: k, rounded up to 32. They lie ahead of the new experts
@@ -31,7 +33,7 @@ struct GatingTiling {
     int64_t rows;
     int64_t experts;  // of a row
     int64_t k;        // chosen of them
-    int64_t lanes;    // experts in UB, a multiple of 32
+    int64_t lanes;    // experts in UB of a core, a multiple of 32
 };
 static_assert(sizeof(GatingTiling) == 48, "shared with the device");
 
