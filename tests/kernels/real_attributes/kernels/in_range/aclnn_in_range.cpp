@@ -7,13 +7,13 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, InRangeTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{"InRange document",
-                                        {entry::In("x", {{ACL_FLOAT}}, {"row"}),
-                                         entry::Real("low").Within(-1, 1), entry::Number("times"),
-                                         entry::Real("high"), entry::Number("inverted"),
-                                         entry::Out("y", entry::kInt32, {"row"})},
-                                        entry::Stage::INTERFACE,
-                                        {entry::AtMost("row", 512)}};
+        static const entry::Table table{
+            "InRange document",
+            {entry::In("x", {{ACL_FLOAT}}, {"row"}), entry::Real("low").Within(-1, 1),
+             entry::Number("times"), entry::Real("high"), entry::Number("inverted"),
+             entry::Out("y", entry::kInt32, {"row"})},
+            entry::Stage::INTERFACE,
+            {entry::AtMost("row", 512)}};
         return table;
     }
 

@@ -1,6 +1,6 @@
 // InRange in Ascend C, on one core and in one tile: `times` for each element in the range, else 0.
-#include "in_range_tiling.h"
 #include "kernel_operator.h"
+#include "in_range_tiling.h"
 
 using namespace AscendC;
 

@@ -1,0 +1,121 @@
+"""The host code of a checkout reads attributes that are floating-point numbers as floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.devices.device import Device
+from conformance.devices.foreign import checkout_libraries
+from conformance.devices.open import open_device
+from conformance.judge.calls import judge
+from conformance.record.variations import with_attributes
+from tests.kernels.real_attributes.in_range import EXAMPLE, OPERATOR
+
+NAME = "in_range"
+KERNEL = Path(__file__).parents[1] / "kernels/real_attributes/kernels/in_range/in_range_kernel.cpp"
+DEFINITION = """
+#include "register/op_def_registry.h"
+namespace ops {
+class InRange : public OpDef {
+    explicit InRange(const char* name) : OpDef(name) {
+        this->Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT});
+        this->Output("y").ParamType(REQUIRED).DataType({ge::DT_INT32});
+        this->Attr("low").AttrType(OPTIONAL).Float(1e-6);
+        this->Attr("times").AttrType(REQUIRED).Int();
+        this->Attr("high").AttrType(REQUIRED).Float();
+        this->Attr("inverted").AttrType(OPTIONAL).Bool(false);
+    }
+};
+OP_ADD(InRange);
+}
+"""
+TILING_DATA = """
+#include "register/tilingdata_base.h"
+namespace optiling {
+BEGIN_TILING_DATA_DEF(InRangeTilingData)
+TILING_DATA_FIELD_DEF(float, low);
+TILING_DATA_FIELD_DEF(float, high);
+TILING_DATA_FIELD_DEF(int32_t, times);
+TILING_DATA_FIELD_DEF(int32_t, inverted);
+TILING_DATA_FIELD_DEF(int64_t, row);
+END_TILING_DATA_DEF;
+REGISTER_TILING_DATA_CLASS(InRange, InRangeTilingData)
+}
+"""
+TILING = """
+#include "in_range_tiling.h"
+#include "register/op_impl_registry.h"
+namespace optiling {
+static ge::graphStatus Tile(gert::TilingContext* context) {
+    auto attrs = context->GetAttrs();
+    InRangeTilingData data;
+    data.set_low(*attrs->GetFloat(0));
+    data.set_times(*attrs->GetInt(1));
+    data.set_high(*attrs->GetAttrPointer<float>(2));
+    data.set_inverted(*attrs->GetBool(3) ? 1 : 0);
+    data.set_row(context->GetInputShape(0)->GetStorageShape().GetDim(0));
+    data.SaveToBuffer(context->GetRawTilingData()->GetData(),
+                      context->GetRawTilingData()->GetCapacity());
+    context->GetRawTilingData()->SetDataSize(data.GetDataSize());
+    context->SetBlockDim(1);
+    context->GetWorkspaceSizes(1)[0] = 0;
+    return ge::GRAPH_SUCCESS;
+}
+IMPL_OP_OPTILING(InRange).Tiling(Tile);
+}
+"""
+ENTRY = "GM_ADDR x, GM_ADDR y, GM_ADDR tiling"
+READ = "auto data = reinterpret_cast<const __gm__ InRangeTilingData*>(tiling);"
+
+
+def kernel() -> str:
+    """The suite's own kernel of the operator, as one of a checkout is written."""
+    text = KERNEL.read_text().replace('#include "in_range_tiling.h"\n', "")
+    for before, after in (
+        (ENTRY, "GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling"),
+        (READ, "GET_TILING_DATA(held, tiling);\n    const auto* data = &held;"),
+    ):
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    return text
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Device]:
+    checkout = tmp_path_factory.mktemp("checkout")
+    files = {
+        f"op_host/{NAME}_def.cpp": DEFINITION,
+        f"op_host/{NAME}_tiling.h": TILING_DATA,
+        f"op_host/{NAME}_tiling.cpp": TILING,
+        f"op_kernel/{NAME}.cpp": kernel(),
+    }
+    for name, text in files.items():
+        path = checkout / "moe" / NAME / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    built = checkout_libraries(checkout, [OPERATOR])
+    assert not built.unbuilt
+    with closing(open_device("sim", libraries=built.libraries)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"low": -0.5, "high": math.inf},
+        {"high": -math.inf, "inverted": 1},
+        {"low": 0.5, "high": math.nan, "times": -9},
+        {"low": 5e-324},
+    ],
+)
+def test_numbers_of_both_kinds_keep_their_places(device: Device, changed: dict[str, Any]) -> None:
+    case = with_attributes(EXAMPLE, **changed)
+    verdict = judge(OPERATOR, case, device.run(OPERATOR, case))
+    assert verdict.ok, verdict.text
