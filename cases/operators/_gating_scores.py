@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics import boxes
+from conformance.numerics import scores
 from conformance.numerics.arithmetic import IEEE
+from conformance.numerics.boxes import cast_ends
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Arrays
 from conformance.record.functions import Functions
-from reference.floats import widen
+from reference.floats import format_of, widen
 
 Ids = NDArray[np.int64]
 Floats = NDArray[Any]
@@ -40,7 +41,7 @@ def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
 
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
     """The softmax of x [rows, experts] as keys, up to the factor that all of a row have alike."""
-    box = boxes.softmax_keys(x, functions)
+    box = scores.softmax_keys(x, functions)
     return Keys(box, classes=classes_of(functions, x), on_grid=False, given=given)
 
 
@@ -61,8 +62,7 @@ def rounded_keys(
     x: Floats, dtype: np.dtype[Any], functions: Functions, given: Ids | None = None
 ) -> Keys:
     """The softmax of x [rows, experts], rounded to a storage dtype, as keys."""
-    low, high = boxes.cast_ends(boxes.softmax(x, functions), dtype, IEEE, ties_away=True)
-    ends = Box(widen(low, np.float64), widen(high, np.float64))
+    ends = Box(*cast_ends(scores.softmax(x, functions), format_of(dtype), IEEE, ties_away=True))
     return Keys(ends, classes=classes_of(functions, x), given=given)
 
 

@@ -141,7 +141,8 @@ def _at(draw: st.DrawFn, gating: Gating, mode: str, dtype: str, levels: Mapping[
 
 def _experts(levels: Mapping[str, str]) -> tuple[int, int]:
     fewest, most = EXPERTS[levels["expert"]]
-    return max(fewest, {FEW: 2, MANY: 9}.get(levels["k"], 1)), most
+    fewest = max(fewest, {FEW: 2, MANY: 9}.get(levels["k"], 1))
+    return fewest, min(most, MOST_K) if levels["k"] == ALL else most
 
 
 def _slots(level: str, experts: int) -> tuple[int, int]:

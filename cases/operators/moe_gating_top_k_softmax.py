@@ -30,7 +30,7 @@ from cases.operators._interface import (
 )
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
-from conformance.numerics import boxes
+from conformance.numerics import scores
 from conformance.record.clause import Clause, document
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
@@ -55,7 +55,7 @@ def stated(text: str, place: str = "parameters") -> Clause:
 
 
 ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
-EXPERT = Size("expert", covers=SLOT)
+EXPERT = Size("expert", free=stated("any number of experts from k on"), covers=SLOT)
 RANKS = stated("x has two axes or three, and the outputs have those of x but the last")
 LEADING = Further(RANKS, most=2, fewest=1, size=ROW, first=True)
 LIKE_X = Further(RANKS, most=2, fewest=1, size=ROW, first=True, like="x")
@@ -112,7 +112,7 @@ def keys(seen: Computed) -> Sequence[Keys]:
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     ids = seen.outputs["expert_idx"]
-    return reshaped(chosen(boxes.softmax(in_float32(seen), seen.functions), ids), ids.shape)
+    return reshaped(chosen(scores.softmax(in_float32(seen), seen.functions), ids), ids.shape)
 
 
 GATING = Gating(make, least_ub)

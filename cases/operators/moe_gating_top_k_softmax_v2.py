@@ -31,7 +31,7 @@ from cases.operators._interface import (
 )
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
-from conformance.numerics import boxes
+from conformance.numerics import scores
 from conformance.record.clause import Clause, document
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
@@ -139,13 +139,13 @@ def weights(seen: Computed) -> Box:
     if seen.attributes["renorm"]:
         exact = x.astype("float64")
         picked = chosen(Box(exact, exact), ids).low.astype("float32")
-        return reshaped(boxes.softmax(picked, seen.functions), ids.shape)
-    return reshaped(chosen(boxes.softmax(x, seen.functions), ids), ids.shape)
+        return reshaped(scores.softmax(picked, seen.functions), ids.shape)
+    return reshaped(chosen(scores.softmax(x, seen.functions), ids), ids.shape)
 
 
-def scores(seen: Computed) -> Box:
+def result(seen: Computed) -> Box:
     """What the softmax of each expert may be."""
-    return reshaped(boxes.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
+    return reshaped(scores.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
 
 
 GATING = Gating(make, least_ub)
@@ -178,7 +178,7 @@ OPERATOR = Operator(
             lambda case: "written" if case.mode == RESULT else "unwritten",
             {
                 "written": Bounded(
-                    stated("softmaxResultOutOptional is the softmax of x", "equations"), scores
+                    stated("softmaxResultOutOptional is the softmax of x", "equations"), result
                 ),
                 "unwritten": Unspecified(UNWRITTEN),
             },

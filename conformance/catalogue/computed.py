@@ -31,8 +31,8 @@ OTHER_ORDER = Message(
     "槽 {slot} 为 {expert}，键为 {key}，键为 {other_key} 的 {other} 位于其后：键较大者应在前",
 )
 TIE = Message(
-    "{expert} in slot {slot} has a key of {key}, {other} one of {other_key}: of equal keys the lower"
-    " position comes first",
+    "{expert} in slot {slot} has a key of {key}, {other} one of {other_key}: of equal keys the"
+    " lower position comes first",
     "槽 {slot} 的 {expert} 键为 {key}，{other} 键为 {other_key}：键相等时位置较小者应在前",
 )
 LEFT_OUT = Message(

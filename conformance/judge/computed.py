@@ -24,7 +24,7 @@ from conformance.numerics.patterns import as_one_nan
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Bounded, Selected
 from conformance.record.operator import Operator
-from reference.floats import bits_of, format_of, from_ordered, ordered
+from reference.floats import Format, bits_of, format_of, from_ordered, ordered, to_bits
 
 BOUNDS, NOT_BOUNDED = steps.BOUNDS(), steps.NOT_BOUNDED()
 Mask = NDArray[np.bool_]
@@ -102,14 +102,18 @@ class Ends:
     """The least and the greatest accepted pattern of each element, as ordered integers; every NaN
     is the one behind +infinity. ``unbounded``: which elements nothing bounds."""
 
-    def __init__(self, box: Box, low: NDArray[Any], high: NDArray[Any]) -> None:
-        self.storage = format_of(low.dtype)
+    def __init__(self, box: Box, storage: Format, arithmetic: Arithmetic, ties_away: bool) -> None:
+        self.storage = storage
         self.unbounded = box.unbounded
-        self.low, self.high = self.places(low), self.places(high)
+        ends = cast_ends(box, storage, arithmetic, ties_away)
+        self.low, self.high = (self._places(to_bits(end, storage)) for end in ends)
+
+    def _places(self, bits: NDArray[Any]) -> NDArray[np.int64]:
+        return as_one_nan(ordered(bits, self.storage), self.storage)
 
     def places(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Values of the storage dtype as such integers."""
-        return as_one_nan(ordered(bits_of(values), self.storage), self.storage)
+        return self._places(bits_of(values))
 
 
 def ends_of(
@@ -127,8 +131,7 @@ def ends_of(
         box = contract.box(computed_of(contract, case, outputs, arithmetic))
         if box.low.shape != like.shape or box.high.shape != like.shape:
             raise ValueError(f"box: its shape {box.low.shape} must be {like.shape}, the output's")
-        low, high = cast_ends(box, like.dtype, arithmetic, contract.ties_away)
-    return Ends(box, low, high)
+        return Ends(box, format_of(like.dtype), arithmetic, contract.ties_away)
 
 
 def told_of(asked: Question) -> Mask:

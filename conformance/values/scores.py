@@ -70,7 +70,8 @@ def _wide(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Column
 def _offset(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
     """Normal values far from zero, whose exponentials overflow unless the largest is subtracted."""
     far = np.array([100.0, -100.0, 1e4, 60.0])
-    return generator.standard_normal(shape) + far[generator.integers(0, 4, (shape[0], 1))]
+    offsets: Columns = far[generator.integers(0, 4, (shape[0], 1))]
+    return generator.standard_normal(shape) + offsets
 
 
 def _vanishing(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:

@@ -6,7 +6,7 @@ covers the misfit says how the call is rejected. A test makes them all on the si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from conformance.call.case import Case
@@ -148,12 +148,21 @@ def _freedoms(form: Signature) -> Iterator[Freedom]:
             if isinstance(axis, Size) and axis.free is not None:
                 at_least = isinstance(axis, Function) or axis.covers is not None
                 ways = (MORE,) if at_least else BOTH
-                yield FreeAxis(one.name, len(one.shape), at, axis.free, ways)
+                for rank in _ranks_with_own_axes(one):
+                    place = at if rank == len(one.shape) else rank - len(one.shape) + at
+                    yield FreeAxis(one.name, rank, place, axis.free, ways)
         if one.further is not None and not one.further.like:
             yield Ranks(one.name, *one.ranks, one.further.clause)
     for attribute in form.attributes:
         if attribute.free is not None:
             yield FreeAttribute(attribute.name, attribute.free)
+
+
+def _ranks_with_own_axes(one: SizedTensor) -> Iterable[int]:
+    """The ranks in which an axis of the shape has a place of its own."""
+    least, most = one.ranks
+    ahead = one.further is not None and one.further.first
+    return range(least, (most or least) + 1) if ahead else (len(one.shape),)
 
 
 def ranges(signature: Signature) -> tuple[Range, ...]:

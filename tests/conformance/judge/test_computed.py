@@ -71,7 +71,7 @@ def test_the_largest_in_order_are_accepted_and_each_row_has_one_answer():
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ([2, 1], "slot 1 holds 1 with a key of 3.0, behind 2 with a key of 2.0"),
+        ([2, 1], "slot 0 holds 2 with a key of 2.0, and 1 with a key of 3.0 comes later"),
         ([1, 0], "2 is left out with a key of 2.0, 0 in slot 1 has one of 1.0"),
         ([1, 1], "position 1 is selected twice, the second time in slot 1"),
         ([1, 3], "3 is no position: the row has 3"),
@@ -88,7 +88,7 @@ def test_a_wrong_row_is_told_with_the_rule_that_it_breaks(row, why):
 
 def test_equal_keys_are_selected_by_their_positions():
     verdict = ids_of([BEST[0], [1, 0]])
-    assert "have equal keys of 5.0: the lower position comes first" in verdict.worst.text
+    assert "1 in slot 0 has a key of 5.0, 0 one of 5.0: of equal keys the lower" in verdict.worst.text
     assert ids_of([BEST[0], [1, 0]], replace(IDS, ties="any")).ok
 
 
