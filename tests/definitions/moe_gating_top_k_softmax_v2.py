@@ -49,7 +49,11 @@ def moe_gating_top_k_softmax_v2(
     marks = [None] * len(x) if finished is None else finished
     written = renorm == 0 and output_softmax_result_flag
     if has_blocks(x):
-        how = {"k": k, "renorm": renorm, "output_softmax_result_flag": output_softmax_result_flag}
+        how: dict[str, Any] = {
+            "k": k,
+            "renorm": renorm,
+            "output_softmax_result_flag": output_softmax_result_flag,
+        }
         blocks = [moe_gating_top_k_softmax_v2(*pair, **how) for pair in zip(x, marks, strict=True)]
         return {
             "y": [block["y"] for block in blocks],

@@ -59,7 +59,7 @@ def calls(draw: st.DrawFn) -> Call:
     rows, experts = draw(st.integers(1, 3)), group_count * size
     few = st.sampled_from(draw(st.lists(LATTICE, min_size=1, max_size=3)))
     element = draw(st.sampled_from([LATTICE, few, few | st.just(-np.inf)]))
-    x = draw(st.lists(element, min_size=rows * experts, max_size=rows * experts))
+    drawn = draw(st.lists(element, min_size=rows * experts, max_size=rows * experts))
     bias = st.lists(st.sampled_from([-0.5, 0.0, 0.25]), min_size=experts, max_size=experts)
     how = {
         "k_group": k_group,
@@ -70,7 +70,7 @@ def calls(draw: st.DrawFn) -> Call:
         "routed_scaling_factor": draw(st.sampled_from([1.0, 2.5, 0.0])),
         "eps": draw(st.sampled_from([1e-20, 1.0])),
     }
-    x = np.reshape(x, (rows, experts))
+    x = np.array(drawn).reshape(rows, experts)
     if how["norm_type"] == 0:
         x[np.isneginf(x).all(axis=1), 0] = 1.0
     biases = draw(st.none() | bias)

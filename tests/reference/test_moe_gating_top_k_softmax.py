@@ -43,7 +43,7 @@ def test_the_call_of_the_document() -> None:
     """Each row rises by 1, so that row i is 0.1 + 4i + (0, 1, 2, 3): y has the shares of e^0 and
     e^-1 in e^0 + e^-1 + e^-2 + e^-3 = 1.5530017927759194; the elements of a row, up to 11.1, are
     rounded, and so are their differences, by 2^-50. arange(6) in 2 lines is 0 1 2 and 3 4 5."""
-    found = compared(np.arange(12).reshape(3, 4) + 0.1, k=2)
+    found = compared(np.arange(12.0).reshape(3, 4) + 0.1, k=2)
     same(found["expert_idx"], [[3, 2]] * 3)
     same(found["row_idx"], [[0, 3], [1, 4], [2, 5]])
     np.testing.assert_allclose(
