@@ -46,6 +46,14 @@ BIASES = ("absent", "shifts", "levels", "absorbs", "negative", "masked", "duels"
 ONE, SOME, ALL = "one", "some", "all"
 
 
+LANE_BYTES, LANES, LEAST_UB = 24, 32, 1024
+
+
+def least_ub(experts: int, k: int) -> int:
+    """The least bytes of a buffer in which our kernel selects of so many experts."""
+    return max(LEAST_UB, LANE_BYTES * -(-experts // LANES) * LANES)
+
+
 def sizes_of(case: Case) -> dict[str, int]:
     """The sizes of a call."""
     rows, experts = case.inputs["x"].shape

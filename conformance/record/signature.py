@@ -309,6 +309,9 @@ class Signature:
                     for argument in size.arguments if isinstance(size, Function) else ():
                         yield from () if isinstance(argument, str) else argument.factors
         yield from (one.size for one in self.attributes if one.size is not None)
+        for derived in self.derived:
+            for argument in derived.arguments:
+                yield from () if isinstance(argument, str) else argument.factors
 
     def _problems(self) -> Iterator[str]:
         yield from self._problems_of_modes()
