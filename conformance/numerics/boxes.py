@@ -1,0 +1,259 @@
+"""Boxes of what a device computes in fp32: every device with the given traits answers inside.
+
+Ends are float64. After each rounded operation they are values of the fp32 grid, because rounding is
+monotone: what holds before it holds of the rounded ends. Where float64 itself errs, ends are moved
+outward first. Additions and products are taken to be rounded to nearest. A function of which no
+steps are known leaves its results unbounded. (docs/explanation/numerics.md, "Functions and
+selections"; `scores` has the formulas of operators.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.numerics.rounding import after, cast_result
+from conformance.record.computed import Box
+from conformance.record.functions import FunctionTraits
+from reference.floats import FP32, Format, bits_of, from_bits, ordered, round_once, widen
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+By = Literal["division", "reciprocal", "either"]
+
+U = FP32.unit_roundoff
+WIDER = 2.0**-51
+"""Relative: twice what a float64 function of numpy errs."""
+
+
+def exact(array: NDArray[Any]) -> Box:
+    """The values themselves, of fp16, bf16, fp32 or float64: [low, high] of one array."""
+    values = widen(array, np.float64) if array.dtype != np.float64 else array
+    return Box(values, values)
+
+
+def hull(*boxes: Box) -> Box:
+    """The smallest box around all, element by element. NaN in one of them makes it unbounded,
+    unless it is in all."""
+    low, high = boxes[0].low, boxes[0].high
+    for box in boxes[1:]:
+        low, high = np.minimum(low, box.low), np.maximum(high, box.high)
+    nan = np.logical_and.reduce([np.isnan(box.low) for box in boxes])
+    return _settled(low, high, nan)
+
+
+def rounded_difference(first: NDArray[Any], second: NDArray[Any]) -> Floats:
+    """RN(first - second) of fp16, bf16 or fp32 arrays, element by element: a number, and no box."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray((widen(first) - widen(second)).astype(np.float64))
+
+
+def stepped(values: Floats, steps: int) -> Floats:
+    """Values of the fp32 grid moved by so many neighbours; infinities end it, NaN stays."""
+    narrow = values.astype(np.float32)
+    moved = ordered(bits_of(narrow), FP32) + steps
+    moved = np.clip(moved, -FP32.infinity_bits, FP32.infinity_bits)
+    found = np.copysign(from_bits(np.abs(moved), FP32), np.where(moved < 0, -1.0, 1.0))
+    return np.asarray(np.where(np.isnan(values), np.nan, found))
+
+
+def computed(low: Floats, high: Floats, traits: FunctionTraits) -> Box:
+    """Results of a function whose exact ones lie in [low, high], >= 0, up to a relative 2^-51.
+
+    An exact 0, an infinity and NaN are delivered as they are: ln 1, exp(-inf), sqrt(inf). So A5 of
+    the operators' research has it. Other results are rounded, moved by ``traits.steps``, not below
+    0, and may be 0 if they are subnormal and ``traits.flush``.
+    """
+    if traits.steps is None:
+        return unbounded(low.shape)
+    with np.errstate(invalid="ignore", over="ignore"):
+        least = stepped(round_once(low * (1 - WIDER), FP32), -traits.steps)
+        most = stepped(round_once(high * (1 + WIDER), FP32), traits.steps)
+    least = np.maximum(least, 0.0)
+    if traits.flush:
+        least = np.where(least < FP32.smallest_normal, 0.0, least)
+    sure_low, sure_high = ((end == 0) | np.isinf(end) for end in (low, high))
+    return Box(np.where(sure_low, low, least), np.where(sure_high, high, most))
+
+
+def unbounded(shape: tuple[int, ...]) -> Box:
+    """What nothing is known of."""
+    return Box(np.full(shape, -np.inf), np.full(shape, np.inf))
+
+
+def exp_of(values: Floats, traits: FunctionTraits) -> Box:
+    """exp of fp32 values. Of finite ones it is no exact 0 or infinity, even beyond float64."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.exp(values)
+    finite = np.isfinite(values)
+    limits = np.finfo(np.float64)
+    found = np.where(finite, np.clip(found, limits.tiny, limits.max), found)
+    return computed(found, found, traits)
+
+
+def sum_of(box: Box, height: int | None = None) -> Box:
+    """Sums of the terms along the last axis, all >= 0, in any order (lemma 1).
+
+    No term passes more than ``height`` additions; None: in any tree. n nonzero terms err by at most
+    (n - 2) u before the last addition, which is carried out. Unbounded if a term may be negative.
+    """
+    low, high = (end.sum(axis=-1) for end in (box.low, box.high))
+    # float64 rounds sums of two terms first, too, which changes no fp32 result: 53 >= 2 * 24 + 2.
+    several = np.count_nonzero(box.high > 0, axis=-1) > 2
+    slack = _spread(box, height, last=False) + several * (box.low.shape[-1] * 2.0**-52)
+    return _settled(
+        round_once(low * (1 - slack), FP32),
+        round_once(high * (1 + slack), FP32),
+        np.isnan(low) & np.isnan(high),
+        ~(box.low >= 0).all(axis=-1) & ~np.isnan(low),
+    )
+
+
+def _spread(box: Box, height: int | None, *, last: bool) -> Floats:
+    """Relative error of sums of terms >= 0, with their last addition or before it."""
+    terms = np.count_nonzero(box.high > 0, axis=-1) - (1 if last else 2)
+    found = np.maximum(terms, 0) * U
+    if height is None:
+        return np.asarray(found)
+    deep = max(height - (0 if last else 1), 0) * U
+    return np.asarray(np.minimum(found, deep * (1 + deep)))
+
+
+def factor_of(steps: int) -> float:
+    """By which factor at most a normal result and the exact one differ: one rounding, and steps.
+
+    RN(z) lies within z / (1 + u) and z (1 + u); a step is at most 2 u of the smaller neighbour.
+    """
+    return float((1 + U) * (1 + 2 * U) ** steps * (1 + WIDER))
+
+
+def shares(
+    box: Box,
+    division: FunctionTraits,
+    reciprocal: FunctionTraits,
+    eps: float = 0.0,
+    *,
+    by: By = "either",
+    over: Box | None = None,
+    height: int | None = None,
+) -> Box:
+    """Terms divided by RN(their sum along the last axis + eps), in fp32 (lemma 2).
+
+    Terms are >= 0. ``over`` has the terms of the sum, if ``box`` has only some of them. A term is
+    taken once in both the numerator and the denominator. ``by``: divided, or multiplied by a
+    reciprocal. Unbounded are rows that may be infinite or negative, and those whose denominator may
+    leave [2^-100, 2^100], as additions may flush there. If all terms and eps are 0, the row is NaN.
+    """
+    whole = box if over is None else over
+    total_low, total_high = (end.sum(axis=-1, keepdims=True) for end in (whole.low, whole.high))
+    theta = _spread(whole, height, last=True)[..., None]
+    # A difference of float64 sums errs by so much of the sums; it moves denominators outward.
+    slack = (whole.low.shape[-1] + 4) * 2.0**-52
+    delta = U if eps else 0.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        most = (box.low + (total_high - box.high)) + slack * (total_high + box.low)
+        least = (box.high + (total_low - box.low)) - slack * (total_low + box.high)
+        most = (most * (1 + theta) + eps) * (1 + delta) * (1 + 2.0**-50)
+        least = (least * (1 - theta) + eps) * (1 - delta) * (1 - 2.0**-50)
+        low, high = box.low / most, box.high / least
+        if division.flush or reciprocal.flush:  # of operands, too
+            low = np.where(box.low < FP32.smallest_normal, 0.0, low)
+        zero = (total_high == 0) & (eps == 0)
+        wild = ~(whole.low >= 0).all(axis=-1, keepdims=True)
+        wild = wild | ~(total_high <= 2.0**100) | ~(total_low + eps >= 2.0**-100)
+    nan = np.isnan(total_low) & np.isnan(total_high) | zero
+    found = []
+    if by != "reciprocal":
+        found.append(computed(low, high, division))
+    if by != "division":
+        found.append(_by_reciprocal(low, high, reciprocal))
+    result = hull(*found)
+    shape = result.low.shape
+    nan, wild = (np.broadcast_to(mask, shape) for mask in (nan, wild))
+    return _settled(result.low, result.high, nan, wild & ~nan)
+
+
+def _by_reciprocal(low: Floats, high: Floats, reciprocal: FunctionTraits) -> Box:
+    """RN(term * r), if r is a reciprocal of the sum and term / sum is in [low, high]."""
+    if reciprocal.steps is None:
+        return unbounded(low.shape)
+    factor = factor_of(reciprocal.steps)
+    least, most = round_once(low / factor, FP32), round_once(high * factor, FP32)
+    if reciprocal.flush:
+        least = np.where(least < FP32.smallest_normal, 0.0, least)
+    return Box(least, most)
+
+
+def scaled(box: Box, factor: float) -> Box:
+    """RN(y * factor) of fp32 values y and an fp32 factor; a negative one swaps the ends."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = (round_once(end * factor, FP32) for end in (box.low, box.high))
+    if factor < 0:
+        low, high = high, low
+    return _settled(low, high, np.isnan(box.low) | np.isnan(factor))
+
+
+def added(box: Box, addend: NDArray[Any]) -> Box:
+    """RN(s + addend) of fp32 values s and exact fp16, bf16 or fp32 addends that broadcast.
+
+    float64 rounds their sum first, which changes no fp32 result: 53 >= 2 * 24 + 2.
+    """
+    other = exact(addend).low
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = (round_once(end + other, FP32) for end in (box.low, box.high))
+    return _settled(low, high, np.isnan(box.low) | np.isnan(other))
+
+
+def group_max(box: Box, groups: int) -> Box:
+    """The largest of each of the groups of [rows, experts]: [rows, groups]. It is monotone."""
+    low, high = (end.reshape(len(end), groups, -1).max(axis=2) for end in (box.low, box.high))
+    return Box(low, high)
+
+
+def group_top2(box: Box, groups: int) -> Box:
+    """RN(largest + second largest) of each group of [rows, experts], of two experts or more.
+
+    Order statistics, sums and rounding are monotone, so each end gives an end: [rows, groups].
+    """
+
+    def of(end: Floats) -> Floats:
+        best = np.partition(end.reshape(len(end), groups, -1), [-2, -1], axis=2)[:, :, -2:]
+        with np.errstate(invalid="ignore", over="ignore"):
+            return round_once(best[:, :, 0] + best[:, :, 1], FP32)
+
+    low, high = of(box.low), of(box.high)
+    return _settled(low, high, np.isnan(group_max(box, groups).low))
+
+
+def cast_ends(
+    box: Box, storage: Format, arithmetic: Arithmetic, ties_away: bool = False
+) -> tuple[Floats, Floats]:
+    """The outermost values of ``storage`` to which a device casts the box, in float64.
+
+    Every cast, overflow and flush that ``arithmetic`` allows is tried; each is monotone.
+    ``ties_away``: a tie may also go to the value of larger magnitude. NaN stays.
+    """
+    lows, highs = [], []
+    for behaviour in arithmetic.behaviours():
+        casts = [cast_result(end, storage, behaviour) for end in (box.low, box.high)]
+        if ties_away and not behaviour.truncate:
+            # The next float64 of larger magnitude is on the far side of a tie, and rounds there.
+            away = [np.nextafter(end, np.copysign(np.inf, end)) for end in (box.low, box.high)]
+            casts += [
+                after(round_once(end, storage), storage, behaviour, np.isinf(end)) for end in away
+            ]
+        lows += casts[::2]
+        highs += casts[1::2]
+    return np.minimum.reduce(lows), np.maximum.reduce(highs)
+
+
+def _settled(low: Floats, high: Floats, nan: Mask, wild: Mask | None = None) -> Box:
+    """A box that is NaN if ``nan``, and unbounded if ``wild`` or if an operation of ends was."""
+    lost = np.isnan(low) | np.isnan(high)
+    if wild is not None:
+        lost |= wild
+    least, most = np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
+    return Box(np.where(nan, np.nan, least), np.where(nan, np.nan, most))
