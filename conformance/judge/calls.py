@@ -20,7 +20,7 @@ from conformance.catalogue.message import Message, row
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.agreement import check, check_outputs
-from conformance.judge.computed import in_order, judge_bounded
+from conformance.judge.computed import in_order, judge_bounded, promised_outputs
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (
     count_unwritten,
@@ -104,7 +104,7 @@ def judge(
                 specified=specified,
                 unwritten_at=observation.unwritten_at.get(name),
                 prepared=sums.get(name),
-                outputs=observation.outputs,
+                outputs=promised_outputs(operator, case, observation.outputs),
                 wrong=wrong,
             )
             found = JUDGES[type(contract)](asked)

@@ -22,7 +22,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.boxes import cast_ends
 from conformance.numerics.patterns import as_one_nan
 from conformance.record.computed import Box, Computed
-from conformance.record.contract import Bounded, Selected
+from conformance.record.contract import Bounded, Selected, Unspecified
 from conformance.record.operator import Operator
 from reference.floats import Format, bits_of, format_of, from_ordered, ordered, to_bits
 
@@ -96,6 +96,17 @@ def in_order(operator: Operator, case: Case) -> list[str]:
         done.append(ready[0])
         waiting.remove(ready[0])
     return done
+
+
+def promised_outputs(
+    operator: Operator, case: Case, outputs: Mapping[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
+    """Those of the outputs of which something is promised: the others may hold anything."""
+    return {
+        name: array
+        for name, array in outputs.items()
+        if name in case.outputs and not isinstance(operator.contract(name, case), Unspecified)
+    }
 
 
 class Ends:

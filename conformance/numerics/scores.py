@@ -99,7 +99,8 @@ def root_of_softplus(
     """sqrt(ln(1 + exp(x))) of an fp16, bf16 or fp32 array, in fp32.
 
     ``form`` "naive" is that chain: 0 from -16.64 down, infinite from 88.72 up. "stable" adds
-    max(x, 0) to log1p(exp(-|x|)), whose traits are those of ln.
+    max(x, 0) to log1p(exp(-|x|)), whose traits are those of ln. "either" has both, and the
+    logarithm as one function, too.
     """
     if functions.exp.steps is None or functions.ln.steps is None:
         return unbounded(x.shape)
@@ -112,6 +113,10 @@ def root_of_softplus(
         small = exp_of(-np.abs(values), functions.exp)
         tail = computed(np.log1p(small.low), np.log1p(small.high), functions.ln)
         found.append(added(tail, np.maximum(values, 0.0)))
+    if form == "either":
+        with np.errstate(invalid="ignore"):
+            whole = np.logaddexp(0.0, values)
+        found.append(computed(whole, whole, functions.ln))
     inner = hull(*found)
     return computed(np.sqrt(inner.low), np.sqrt(inner.high), functions.sqrt)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.judge.computed import computed_of, ends_of
+from conformance.judge.computed import computed_of, ends_of, promised_outputs
 from conformance.judge.effects import specified_elements
 from conformance.judge.right_answer import right_answer
 from conformance.numerics.arithmetic import Arithmetic
@@ -33,7 +33,7 @@ def of_computed(
     ordered pattern of each, with their format; or of a selection its positions, with none.
     """
     contract = operator.contract(name, case)
-    outputs = right_answer(operator, case).outputs
+    outputs = promised_outputs(operator, case, right_answer(operator, case).outputs)
     like = np.zeros(case.outputs[name].shape, numpy_dtype(case.outputs[name].dtype))
     specified = specified_elements(contract, case, like)
     silent = np.zeros(like.shape, np.bool_) if specified is None else ~specified

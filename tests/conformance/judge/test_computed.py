@@ -88,7 +88,8 @@ def test_a_wrong_row_is_told_with_the_rule_that_it_breaks(row, why):
 
 def test_equal_keys_are_selected_by_their_positions():
     verdict = ids_of([BEST[0], [1, 0]])
-    assert "1 in slot 0 has a key of 5.0, 0 one of 5.0: of equal keys the lower" in verdict.worst.text
+    told = "1 in slot 0 has a key of 5.0, 0 one of 5.0: of equal keys the lower"
+    assert told in verdict.worst.text
     assert ids_of([BEST[0], [1, 0]], replace(IDS, ties="any")).ok
 
 
