@@ -32,6 +32,7 @@ def machine(built_machine: SimulatedMachine) -> Iterator[SimulatedMachine]:
     assert built_machine.configure() == 0
     built_machine.synchronise("none")
     built_machine.order_blocks("forward")
+    built_machine.choose_functions("rounded")
     built_machine.result_role = WORKSPACE
     built_machine.take_diagnostics()
     yield built_machine

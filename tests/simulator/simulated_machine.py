@@ -182,6 +182,10 @@ class SimulatedMachine:
         """Sets the order of the blocks of later launches: forward, reverse or shuffled:SEED."""
         assert self.c.ascendsimBlockOrder(order.encode()) == OK
 
+    def choose_functions(self, name: str) -> None:
+        """Sets how later launches compute Exp and its like: rounded, high, low, hashed, flushed."""
+        assert self.c.ascendsimFunctions(name.encode()) == OK
+
     def launch(
         self,
         kernel: str,

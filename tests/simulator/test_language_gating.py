@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.simulator.correctly_rounded import exp
 from tests.simulator.lanes import run_staged
 from tests.simulator.simulated_machine import SimulatedMachine
 from tests.simulator.test_language import POISON, same_bits
@@ -18,14 +17,6 @@ from tests.simulator.test_language_reductions import tree
 DTYPES = {"half": np.dtype(np.float16), "float": np.dtype(np.float32)}
 BLOCK = 32
 ONE = np.float32(1)
-
-
-def host_exp(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The C library's exp of float, which the model computes with."""
-    library = ctypes.CDLL(ctypes.util.find_library("m"))
-    library.expf.restype, library.expf.argtypes = ctypes.c_float, [ctypes.c_float]
-    each = [library.expf(float(value)) for value in values.ravel()]
-    return np.array(each, np.float32).reshape(values.shape)
 
 
 def drawn_rows(kind: np.dtype[Any], rows: int, columns: int, seed: int = 0) -> NDArray[Any]:
@@ -62,9 +53,7 @@ def test_sigmoid_rounds_after_each_step(
     result = run_staged(
         machine, f"Sigmoid_{dtype}{variant}", values, np.zeros_like(values), [count]
     )
-    with np.errstate(over="ignore"):
-        grown = host_exp((-values).astype(np.float32)).astype(kind)
-    expected = kind.type(1) / (kind.type(1) + grown)
+    expected = kind.type(1) / (kind.type(1) + exp(-values))
     assert same_bits(result[:count], expected[:count])
     assert not result[count:].any()
 
@@ -73,7 +62,7 @@ def softmax(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any
     """Quotients, sums and largest elements in float."""
     wide = rows.astype(np.float32)
     largest = wide.max(axis=1)
-    grown = host_exp(wide - largest[:, None])
+    grown = exp(wide - largest[:, None])
     sums = np.array([row_sum(row) for row in grown])
     return grown / sums[:, None], sums, largest
 
@@ -136,10 +125,10 @@ def test_flash_softmax_carries_sums_and_maxima_on(
     wide = [part.astype(np.float32) for part in parts]
     before = wide[0].max(axis=1)
     after = np.maximum(before, wide[1].max(axis=1))
-    first, second = host_exp(wide[0] - before[:, None]), host_exp(wide[1] - after[:, None])
+    first, second = exp(wide[0] - before[:, None]), exp(wide[1] - after[:, None])
     # What is kept between the calls has the dtype of the sums.
     kept = np.array([row_sum(row) for row in first]).astype(other).astype(np.float32)
-    factor = host_exp(before - after)
+    factor = exp(before - after)
     sums = factor * kept + np.array([row_sum(row) for row in second])
     grown = np.concatenate([first, second]).astype(kind)
     assert same_bits(result[: source.nbytes].view(kind), grown.ravel())

@@ -34,6 +34,15 @@ ACL_FUNC_VISIBILITY int ascendsimBlockOrder(const char* order);
 ACL_FUNC_VISIBILITY int ascendsimSyncLevel(const char* level);
 
 /*
+ * How the vector unit of later launches computes Exp, Ln, Sqrt, Div and Reciprocal, whose last bits
+ * the interface leaves open: "rounded" (correctly, as at first), "high" or "low" (one step above or
+ * below), "hashed" (a step above or below, or none, by a hash of the operands) or "flushed" (as
+ * rounded, and zero below 2^-126). 107000 for another text. A process begins with
+ * ASCENDSIM_FUNCTIONS.
+ */
+ACL_FUNC_VISIBILITY int ascendsimFunctions(const char* name);
+
+/*
  * Names device memory that this thread's next launch may touch; forgotten when that launch ends.
  * `writable`: 0 for an input, 1 for an output, 2 for a workspace that nothing has written yet.
  * Where none is named, every live allocation may be touched.
@@ -100,10 +109,10 @@ ACL_FUNC_VISIBILITY uint64_t ascendsimTakeFailures(char* buffer, uint64_t capaci
 ACL_FUNC_VISIBILITY int ascendsimDeferTasks(int deferred);
 
 /*
- * Holds the settings (machine, order, level, deferral, last words) and the findings against
- * everybody who has not got `key`, which is that of the first call; `held` 0 lets them go. While
- * they are held a setting answers 107000, and a take finds nothing: what a program loads afterwards
- * cannot loosen what it is judged by. 107000 for another key, and for 0.
+ * Holds the settings (machine, order, level, functions, deferral, last words) and the findings
+ * against everybody who has not got `key`, which is that of the first call; `held` 0 lets them go.
+ * While they are held a setting answers 107000, and a take finds nothing: what a program loads
+ * afterwards cannot loosen what it is judged by. 107000 for another key, and for 0.
  */
 ACL_FUNC_VISIBILITY int ascendsimHold(uint64_t key, int held);
 

@@ -73,6 +73,12 @@ UNARY(Abs, half)
 UNARY(Abs, float)
 UNARY(Exp, half)
 UNARY(Exp, float)
+UNARY(Ln, half)
+UNARY(Ln, float)
+UNARY(Sqrt, half)
+UNARY(Sqrt, float)
+UNARY(Reciprocal, half)
+UNARY(Reciprocal, float)
 
 // Copy of int16_t by a mask. params: as for one operand, with repeat sizes for repeat strides.
 STAGED_KERNEL(Copy_int16_t_lanes) {

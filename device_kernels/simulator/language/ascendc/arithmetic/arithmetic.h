@@ -4,6 +4,7 @@
 
 #include "../vocabulary/dtype_table.h"
 #include "elementwise.h"
+#include "functions.h"
 #include "numbers.h"
 #include "sixteen_bit.h"
 
@@ -23,5 +24,8 @@ ASCENDSIM_SCALAR(Mins, ascendsim::Smaller, half, float, int16_t, int32_t)
 
 ASCENDSIM_UNARY(Abs, ascendsim::Magnitude, half, float)
 ASCENDSIM_UNARY(Exp, ascendsim::Exponential, half, float)
+ASCENDSIM_UNARY(Ln, ascendsim::Logarithm, half, float)
+ASCENDSIM_UNARY(Sqrt, ascendsim::SquareRoot, half, float)
+ASCENDSIM_UNARY(Reciprocal, ascendsim::Inverse, half, float)
 
 }  // namespace AscendC

@@ -38,11 +38,6 @@ T Product(T left, T right) {
 }
 
 template <typename T>
-T Quotient(T left, T right) {
-    return left / right;
-}
-
-template <typename T>
 T Larger(T left, T right) {
     return right > left ? right : left;
 }
@@ -55,12 +50,6 @@ T Smaller(T left, T right) {
 template <typename T>
 T Magnitude(T value) {
     return static_cast<T>(std::fabs(static_cast<float>(value)));
-}
-
-// The host's exp of float, rounded once more for half: hardware's own differs in the last bits.
-template <typename T>
-T Exponential(T value) {
-    return static_cast<T>(std::exp(static_cast<float>(value)));
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include "../movement/rows.h"
 #include "../tensors/vector_operand.h"
 #include "../vocabulary/dtype_table.h"
+#include "functions.h"
 #include "numbers.h"
 
 namespace ascendsim {

@@ -32,7 +32,7 @@ void SoftMaxOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<S>
         Exponentials(from + first, rows.used, highest, values);
         const float total = SumOfRow(values);
         for (uint32_t at = 0; at < rows.used; ++at) {
-            to[first + at] = static_cast<T>(values[at] / total);
+            to[first + at] = static_cast<T>(Quotient(values[at], total));
         }
         if (sum != nullptr) {
             FillBlock(sums, row, total);

@@ -1,7 +1,6 @@
 // SoftmaxFlashV2: SoftMax of rows that come in parts, without the division.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -48,7 +47,7 @@ void FlashOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& 
         if constexpr (updates) {
             const auto before = static_cast<float>(maxBefore[row * kBlockOf<S>]);
             highest = Larger(before, highest);
-            const float factor = std::exp(before - highest);
+            const float factor = Exponential(before - highest);
             FillBlock(factors, row, factor);
             carried = factor * static_cast<float>(sumBefore[row * kBlockOf<S>]);
         }

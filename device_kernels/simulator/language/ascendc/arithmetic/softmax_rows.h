@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "../movement/rows.h"
 #include "../reduction/reduce.h"
+#include "functions.h"
 #include "numbers.h"
 #include "sixteen_bit.h"
 
@@ -75,7 +75,7 @@ template <typename T>
 void Exponentials(const T* row, uint32_t count, float highest, std::vector<float>& out) {
     out.resize(count);
     for (uint32_t at = 0; at < count; ++at) {
-        out[at] = std::exp(static_cast<float>(row[at]) - highest);
+        out[at] = Exponential(static_cast<float>(row[at]) - highest);
     }
 }
 

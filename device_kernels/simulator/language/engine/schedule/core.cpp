@@ -91,6 +91,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
         core->ub = MapGuarded(kUbMapping);
     }
     core->machine = machine;
+    core->functions = ConfiguredFunctions();
     core->blockIndex = blockIndex;
     core->blockCount = blockCount;
     core->flags = {};

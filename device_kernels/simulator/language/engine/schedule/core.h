@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "../arithmetic/functions.h"
 #include "../memory/access.h"
 #include "../memory/origins.h"
 #include "../memory/ranges.h"
@@ -25,6 +26,7 @@ struct LastCall {
 
 struct Core {
     Machine machine{};
+    Functions functions = Functions::Rounded;
     uint32_t blockIndex = 0;
     uint32_t blockCount = 0;
     uint8_t* ub = nullptr;

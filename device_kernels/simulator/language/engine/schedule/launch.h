@@ -27,6 +27,13 @@ int ascendsimBlockOrder(const char* order);
 // ASCENDSIM_SYNC_LEVEL.
 int ascendsimSyncLevel(const char* level);
 
+// How the vector unit of later launches computes Exp, Ln, Sqrt, Div and Reciprocal: "rounded" (each
+// result correctly rounded, as at first), "high" or "low" (one step of the dtype's grid above or
+// below), "hashed" (a step above or below, or none, by a hash of the operands) or "flushed" (as
+// rounded, and zero below 2^-126). Returns and begins as ascendsimBlockOrder, with
+// ASCENDSIM_FUNCTIONS.
+int ascendsimFunctions(const char* name);
+
 // Names one range of global memory of this thread's next launch; forgotten when that launch ends.
 // `writable`: 0 for an input, 1 for an output, 2 for a workspace, whose bytes nothing has defined
 // yet. If a launch has none, the allocations found by FindAllocation are its regions.
@@ -53,9 +60,10 @@ uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
 
 // Holds the settings (ascendsimConfigure, ascendsimBlockOrder, ascendsimSyncLevel,
-// ascendsimLastWords) and what is taken (ascendsimTakeDiagnostics) against everybody who has not
-// got the `key`, which is that of the first call; `held` 0 lets them go. Held settings answer
-// 107000, and there is nothing to take. Returns 0, or 107000 for another key and for 0.
+// ascendsimFunctions, ascendsimLastWords) and what is taken (ascendsimTakeDiagnostics) against
+// everybody who has not got the `key`, which is that of the first call; `held` 0 lets them go. Held
+// settings answer 107000, and there is nothing to take. Returns 0, or 107000 for another key and
+// for 0.
 int ascendsimHold(uint64_t key, int held);
 
 // Names memory for the last words of this process: from then on SIGXCPU and SIGUSR1 say that it is

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "../arithmetic/functions.h"
 #include "../memory/access.h"
 #include "../order/hold.h"
 #include "environment.h"
@@ -16,12 +17,14 @@ namespace ascendsim {
 namespace {
 
 constexpr const char* kLevels[] = {"none", "pipes", "scalar", "vector"};
+constexpr const char* kFunctions[] = {"rounded", "high", "low", "hashed", "flushed"};
 
 struct Settings {
     std::mutex mutex;
     SyncLevel level = SyncLevel::Vector;
     enum { Forward, Reverse, Shuffled } order = Forward;
     uint64_t seed = 0;
+    Functions functions = Functions::Rounded;
 
     Settings() {
         if (const char* order = Variable("ASCENDSIM_BLOCK_ORDER")) {
@@ -29,6 +32,9 @@ struct Settings {
         }
         if (const char* level = Variable("ASCENDSIM_SYNC_LEVEL")) {
             SetLevel(level);
+        }
+        if (const char* functions = Variable("ASCENDSIM_FUNCTIONS")) {
+            SetFunctions(functions);
         }
     }
 
@@ -48,10 +54,17 @@ struct Settings {
         return true;
     }
 
-    bool SetLevel(const char* text) {
-        for (uint8_t index = 0; index < std::size(kLevels); ++index) {
-            if (std::strcmp(text, kLevels[index]) == 0) {
-                level = static_cast<SyncLevel>(index);
+    bool SetLevel(const char* text) { return Choose(kLevels, text, level); }
+
+    bool SetFunctions(const char* text) { return Choose(kFunctions, text, functions); }
+
+private:
+    // The enumerators of `chosen` are in the order of their names.
+    template <size_t count, typename Choice>
+    static bool Choose(const char* const (&names)[count], const char* text, Choice& chosen) {
+        for (uint8_t index = 0; index < count; ++index) {
+            if (std::strcmp(text, names[index]) == 0) {
+                chosen = static_cast<Choice>(index);
                 return true;
             }
         }
@@ -80,6 +93,12 @@ SyncLevel ConfiguredSyncLevel() {
     Settings& settings = TheSettings();
     const std::lock_guard lock(settings.mutex);
     return settings.level;
+}
+
+Functions ConfiguredFunctions() {
+    Settings& settings = TheSettings();
+    const std::lock_guard lock(settings.mutex);
+    return settings.functions;
 }
 
 std::vector<uint32_t> BlockOrder(uint32_t blocks) {
@@ -118,4 +137,14 @@ extern "C" int ascendsimSyncLevel(const char* level) {
     Settings& settings = TheSettings();
     const std::lock_guard lock(settings.mutex);
     return level != nullptr && settings.SetLevel(level) ? kStatusOk : kStatusInvalidParameter;
+}
+
+extern "C" int ascendsimFunctions(const char* name) {
+    using namespace ascendsim;
+    if (IsHeld(__func__)) {
+        return kStatusInvalidParameter;
+    }
+    Settings& settings = TheSettings();
+    const std::lock_guard lock(settings.mutex);
+    return name != nullptr && settings.SetFunctions(name) ? kStatusOk : kStatusInvalidParameter;
 }
