@@ -32,6 +32,12 @@ SHOWN = 24
 FEW = 12
 """Elements of a recipe that are shown beside it."""
 
+ROUNDED = "rounded"
+FUNCTIONS = (ROUNDED, "high", "low", "hashed", "flushed")
+"""Implementations of exp, ln, sqrt, division and reciprocal on float32: each result correctly
+rounded; a step of the grid above that, or below; a step above or below or none, by a hash of the
+operands; rounded, and zero below 2^-126."""
+
 ND = "ND"
 """The format of a tensor whose elements lie where shape and strides say."""
 
@@ -206,11 +212,15 @@ class Machine(ReadAsPrinted):
 
     Hardware promises no order, so a right kernel computes the same in each. Kernels are launched on
     as many blocks as there are cores at most, so one core has one order.
+
+    ``functions`` is one of `FUNCTIONS`: how exp, ln, sqrt, division and reciprocal are computed. A
+    device's last bits are its own, so a right kernel is accepted with each.
     """
 
     cores: int
     ub_bytes: int
     block_order: str = "forward"
+    functions: str = ROUNDED
 
     def __post_init__(self) -> None:
         if self.cores == 1:
@@ -218,9 +228,10 @@ class Machine(ReadAsPrinted):
 
     @property
     def text(self) -> str:
-        """The machine in words; the order of blocks where it is not the first."""
+        """The machine in words; order of blocks and functions where they are not the first."""
         order = "" if self.block_order == "forward" else say.IN_ORDER(order=self.block_order)
-        return say.MACHINE(cores=self.cores, ub_bytes=self.ub_bytes, order=order)
+        how = "" if self.functions == ROUNDED else say.BY_FUNCTIONS(functions=self.functions)
+        return say.MACHINE(cores=self.cores, ub_bytes=self.ub_bytes, order=row([order, how]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,6 +18,7 @@ MACHINE = Message(
     "{cores} 核，UB {ub_bytes} 字节{order}",
 )
 IN_ORDER = Message(", blocks in order {order}", "，核的执行次序 {order}")
+BY_FUNCTIONS = Message(", functions {functions}", "，函数实现 {functions}")
 
 POISONED = Message("memory poisoned", "内存填毒值")
 ZEROED = Message("memory zeroed", "内存清零")

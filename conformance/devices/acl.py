@@ -284,6 +284,16 @@ class Acl:
             with self._let_go:
                 self.check("ascendsimBlockOrder", choose(chosen.encode()))
 
+    def choose_functions(self, name: str | None) -> None:
+        """Choose how functions such as Exp and Div are computed; None is what the process began
+        with. A simulator without a choice has one implementation. Raises AclError.
+        """
+        if hasattr(self.runtime, "ascendsimFunctions"):
+            choose = declare(self.runtime, "ascendsimFunctions", c_int, c_char_p)
+            chosen = name or os.environ.get("ASCENDSIM_FUNCTIONS") or "rounded"
+            with self._let_go:
+                self.check("ascendsimFunctions", choose(chosen.encode()))
+
     def defer_tasks(self) -> None:
         """Have the simulator run what is submitted to a stream when somebody waits for that, and
         forget what waits now. Other runtimes order tasks by themselves. Raises AclError.

@@ -77,6 +77,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     order = case.machine.block_order if case.machine else None
+    functions = case.machine.functions if case.machine else None
     by_keywords = {TORCH_NPU: operator.torch_call, PYTHON: operator.python_call}.get(route)
     torch = None if by_keywords is None else by_keywords(case)
     symbol = "" if route == TORCH_NPU else operator.symbol(route)
@@ -85,9 +86,10 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         tuple(arguments),
         machine,
         end,
-        order,
-        torch,
-        case.setting,
+        block_order=order,
+        functions=functions,
+        torch=torch,
+        setting=case.setting,
         breach=case.breach,
     )
 

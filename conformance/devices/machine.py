@@ -1,5 +1,5 @@
 """What is set before a call: the runtime's level of determinism, and of the simulated machine the
-cores, unified buffer and order of blocks, which a real one has of its own."""
+cores, unified buffer, order of blocks and functions, which a real one has of its own."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Machine:
         self._acl, self._soc = acl, soc
         self._sizes: tuple[int, int] | None = None
         self._block_order: str | None = None
+        self._functions: str | None = None
         self._determinism = USUAL.determinism
 
     def configure(self, call: Call) -> None:
@@ -26,6 +27,9 @@ class Machine:
         if self._acl.simulated and call.block_order != self._block_order:
             self._acl.order_blocks(call.block_order)
             self._block_order = call.block_order
+        if self._acl.simulated and call.functions != self._functions:
+            self._acl.choose_functions(call.functions)
+            self._functions = call.functions
         if call.setting.determinism != self._determinism:
             self._acl.be_deterministic(call.setting.determinism)
             self._determinism = call.setting.determinism

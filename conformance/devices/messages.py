@@ -134,8 +134,9 @@ class Call(msgspec.Struct, frozen=True, dict=True, tag="call"):
 
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
-    ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
-    the machine, None: the process's own (docs/reference/diagnostics.md, "How it is checked").
+    ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` and
+    ``functions`` are those of the machine, None: the process's own (docs/reference/diagnostics.md,
+    "How it is checked").
     ``torch`` is the call on route torch_npu, which has no ``symbol``; it leaves the memory of
     outputs to PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before
     it, where the setting says that they hold one. ``breach`` is the case's.
@@ -146,6 +147,7 @@ class Call(msgspec.Struct, frozen=True, dict=True, tag="call"):
     machine: tuple[int, int] | None
     segment_bytes: int
     block_order: str | None = None
+    functions: str | None = None
     torch: TorchCall | None = None
     setting: Setting = USUAL
     poison: int = OUTPUTS

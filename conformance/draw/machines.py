@@ -11,7 +11,7 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.call.case import Case, Machine
+from conformance.call.case import FUNCTIONS, Case, Machine
 
 CORES = (1, 2, 3, 40, 48)
 UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
@@ -69,18 +69,27 @@ def block_orders() -> SearchStrategy[str]:
     return st.sampled_from(("forward", "reverse")) | shuffled
 
 
-def in_drawn_order(draw: st.DrawFn, cases: SearchStrategy[Case]) -> Case:
+@cache
+def implementations() -> SearchStrategy[str]:
+    """How a machine may compute exp and its like; shrinks to each result correctly rounded."""
+    return st.sampled_from(FUNCTIONS)
+
+
+def in_drawn_order(draw: st.DrawFn, cases: SearchStrategy[Case], computes: bool = False) -> Case:
     """One of the cases, its blocks in a drawn order. The case is drawn first, as it was before.
 
-    A case that leaves the machine to the device has the device's order, too.
+    If the operator ``computes`` functions such as exp, their implementation is drawn, too. A case
+    that leaves the machine to the device has the device's order and functions.
     """
-    return ordered(draw(cases), draw(block_orders()))
+    case = ordered(draw(cases), draw(block_orders()))
+    return computed_by(case, draw(implementations())) if computes else case
 
 
 @st.composite
-def in_any_order(draw: st.DrawFn, cases: SearchStrategy[Case]) -> Case:
-    """The cases, the blocks of each in a drawn order."""
-    return in_drawn_order(draw, cases)
+def in_any_order(draw: st.DrawFn, cases: SearchStrategy[Case], computes: bool = False) -> Case:
+    """The cases, each on a machine with a drawn order of blocks, and functions if it
+    ``computes`` any."""
+    return in_drawn_order(draw, cases, computes)
 
 
 def ordered(case: Case, block_order: str) -> Case:
@@ -88,3 +97,10 @@ def ordered(case: Case, block_order: str) -> Case:
     if case.machine is None:
         return case
     return replace(case, machine=replace(case.machine, block_order=block_order))
+
+
+def computed_by(case: Case, functions: str) -> Case:
+    """The case with that implementation of functions, where it names its machine."""
+    if case.machine is None:
+        return case
+    return replace(case, machine=replace(case.machine, functions=functions))

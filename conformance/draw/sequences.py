@@ -88,7 +88,8 @@ def _calls(operator: Operator, fitted: Callable[[Case], Case]) -> dict[str, Sear
     for kind, draw in draws.items():
         if draw is not None:
             drawn = st.sampled_from(cells).flatmap(partial(_of_cell, cache(draw)))
-            found[kind] = st.builds(_in_memory, in_any_order(drawn).map(fitted), _MEMORY)
+            ordered = in_any_order(drawn, operator.computes)
+            found[kind] = st.builds(_in_memory, ordered.map(fitted), _MEMORY)
     if refused := _refused(operator):
         # First a rule: most calls break one of pointers or data types, which no tiling sees.
         found[REFUSED] = st.sampled_from(refused).flatmap(st.sampled_from)

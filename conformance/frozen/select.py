@@ -15,8 +15,8 @@ from itertools import combinations
 import msgspec
 from hypothesis.strategies import SearchStrategy
 
-from conformance.call.case import Case
-from conformance.draw.machines import ordered
+from conformance.call.case import FUNCTIONS, Case
+from conformance.draw.machines import computed_by, ordered
 from conformance.draw.plain import TooFiltered, plainly
 from conformance.draw.shared_rows import shared
 from conformance.judge.legality import IllegalCase, check_call
@@ -53,6 +53,8 @@ def chosen(operator: Operator) -> list[Frozen]:
         number = sum(name.startswith(stem) for name in named) + 1
         name = f"{stem} {number:02}"
         placed = ordered(case, ORDERS[len(named) % len(ORDERS)])
+        if operator.computes:
+            placed = computed_by(placed, FUNCTIONS[len(named) % len(FUNCTIONS)])
         named[name] = frozen_now(name, placed, "corpus", why)
     return [named[name] for name in sorted(named)]
 

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.call.case import ND, Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
+from conformance.call.case import (
+    FUNCTIONS,
+    ND,
+    Attribute,
+    Case,
+    Machine,
+    Tensor,
+    integer_view,
+    numpy_dtype,
+)
 from conformance.call.surroundings import (
     AS_LEFT,
     BESIDE,
@@ -240,6 +249,7 @@ def _check_fill(name: str, fill: Fill, dtype: str) -> None:
 def _check_machine(machine: Machine) -> None:
     known = re.fullmatch(r"forward|reverse|shuffled:\d{1,18}", machine.block_order) is not None
     _require(known, "machine.block_order", machine.block_order, say.BLOCK_ORDER)
+    _require_one_of("machine.functions", machine.functions, [*FUNCTIONS])
     cores = 1 <= machine.cores <= MOST_CORES
     _require(cores, "machine.cores", machine.cores, say.RANGE, low=1, high=MOST_CORES)
     whole = machine.ub_bytes in UB_BYTES

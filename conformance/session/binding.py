@@ -114,7 +114,13 @@ def bind(
         return trial.by_standard.prescribe(on) if trial.by_standard.prescribes else on
 
     drawing = Drawing(
-        attempt, prepared, key, of_run.seed, of_run.database, often_filtered=RELATION in parameters
+        attempt,
+        prepared,
+        key,
+        of_run.seed,
+        of_run.database,
+        often_filtered=RELATION in parameters,
+        computes=operator.computes,
     )
 
     def repeated(streams: Sequence[tuple[SearchStrategy[Case], int, str]]) -> Streams:

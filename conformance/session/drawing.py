@@ -40,7 +40,8 @@ class Drawing:
 
     ``attempt`` is the template's body under a trial, ``prepared`` what is done with a drawn case
     first. ``database`` is the folder of what was refused in earlier runs, if it is kept. Cases that
-    are ``often_filtered`` may be few.
+    are ``often_filtered`` may be few. ``computes``: of an operator that computes functions, so that
+    their implementation is drawn.
     """
 
     attempt: Body
@@ -49,6 +50,7 @@ class Drawing:
     seed: int
     database: str | None = None
     often_filtered: bool = False
+    computes: bool = False
 
     def __call__(
         self,
@@ -112,7 +114,7 @@ class Drawing:
         return self._test(drawn, name, Phase.reuse, 1, database)
 
     def _drawn(self, cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
-        return in_any_order(cases).map(self.prepared)
+        return in_any_order(cases, self.computes).map(self.prepared)
 
     def _name(self, stream: str) -> str:
         return f"{self.key} {stream}".rstrip()

@@ -44,5 +44,10 @@ def machine_of(case: Case) -> dict[str, int | str] | None:
     """The simulated machine of a case as the manifest tells it."""
     if case.machine is None:
         return None
-    cores, ub_bytes = int(case.machine.cores), int(case.machine.ub_bytes)
-    return {"cores": cores, "ub_bytes": ub_bytes, "block_order": case.machine.block_order}
+    machine = case.machine
+    return {
+        "cores": int(machine.cores),
+        "ub_bytes": int(machine.ub_bytes),
+        "block_order": machine.block_order,
+        "functions": machine.functions,
+    }

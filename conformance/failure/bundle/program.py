@@ -15,6 +15,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.call.attribute import loaded
+from conformance.call.case import ROUNDED
 from conformance.failure.bundle.arrays import header
 from conformance.failure.bundle.manifest import GUARDS, Argument, Manifest
 
@@ -48,6 +49,8 @@ def cpp_program(manifest: Manifest) -> bytes:
     judged = list(_judged(manifest, files))
     about = f"{manifest.operator}, {manifest.mode}, {manifest.dtype}: {manifest.symbol}"
     cores, ub_bytes = int(machine.get("cores", 0)), int(machine.get("ub_bytes", 0))
+    functions = _word(str(machine.get("functions", ROUNDED)))
+    by_functions = "" if functions == ROUNDED else f"functions {functions}, "
     text = environment.get_template("replay.cpp.j2").render(
         about=_comment(about),
         headline=_comment(manifest.headline),
@@ -64,10 +67,11 @@ def cpp_program(manifest: Manifest) -> bytes:
         uses_ranges=any("JudgeRanges" in one for one in judged),
         status=manifest.status,
         block_order=quoted(str(machine.get("block_order", "forward"))),
+        functions=quoted(functions),
         soc=quoted(str(device["soc"])) if device.get("kind") == "sim" else "nullptr",
         cores=cores,
         ub_bytes=ub_bytes,
-        machine_words=f"cores {cores}, UB {ub_bytes} B, " if machine else "",
+        machine_words=f"cores {cores}, UB {ub_bytes} B, {by_functions}" if machine else "",
         seconds=START_SECONDS + round(manifest.time_limit),
     )
     return text.encode()

@@ -38,6 +38,11 @@ def test_an_order_of_blocks_that_is_not_forward_is_told(order: str) -> None:
     assert repr(Machine(3, 4096, order)) == f"3 cores with 4096 B of UB, blocks in order {order}"
 
 
+def test_functions_that_are_not_correctly_rounded_are_told() -> None:
+    told = "3 cores with 4096 B of UB, blocks in order reverse, functions low"
+    assert repr(Machine(3, 4096, "reverse", "low")) == told
+
+
 def test_one_core_has_one_order_of_blocks() -> None:
     assert Machine(1, 4096, "reverse") == Machine(1, 4096)
     assert replace(Machine(3, 4096, "reverse"), cores=1) == Machine(1, 4096)

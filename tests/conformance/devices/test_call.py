@@ -73,6 +73,13 @@ def test_the_order_of_blocks_travels_with_the_call() -> None:
     assert call_of(OPERATOR, fake_case()).block_order is None
 
 
+def test_the_functions_travel_with_the_call() -> None:
+    case = fake_case(machine=Machine(2, 4096, functions="low"))
+    assert call_of(OPERATOR, case).functions == "low"
+    assert call_of(OPERATOR, fake_case(machine=Machine(2, 4096))).functions == "rounded"
+    assert call_of(OPERATOR, fake_case()).functions is None
+
+
 def test_a_call_survives_json() -> None:
     call = call_of(OPERATOR, fake_case(machine=Machine(1, 8192)))
     assert msgspec.json.decode(msgspec.json.encode(call), type=Call) == call

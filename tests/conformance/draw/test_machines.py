@@ -8,7 +8,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.call.case import Case, Machine
+from conformance.call.case import FUNCTIONS, Case, Machine
 from conformance.draw.machines import block_orders, in_any_order, machines
 from conformance.judge.legality import check_shape_and_data
 
@@ -52,6 +52,26 @@ def test_every_kind_of_order_is_drawn_and_one_that_matters_is_kept() -> None:
 
     assert shown("reverse") == Machine(2, 1024, "reverse")
     assert shown("shuffled:") == Machine(2, 1024, "shuffled:0")
+
+
+@pytest.mark.parametrize("functions", FUNCTIONS)
+def test_functions_are_drawn_of_an_operator_that_computes_some(functions: str) -> None:
+    def shows(case: Case) -> bool:
+        return case.machine is not None and case.machine.functions == functions
+
+    computing = in_any_order(machines().map(case_on), computes=True)
+    assert find(computing, shows, settings=QUICK).machine == Machine(1, 1024, functions=functions)
+
+
+def test_no_functions_are_drawn_of_others_nor_without_a_machine() -> None:
+    @settings(QUICK, max_examples=50)
+    @given(on_any_machine(), in_any_order(st.just(case_on(None)), computes=True))
+    def check(case: Case, without: Case) -> None:
+        assert case.machine is not None
+        assert case.machine.functions == "rounded"
+        assert without.machine is None
+
+    check()
 
 
 @pytest.mark.parametrize("machine", [None, Machine(1, 4096)])

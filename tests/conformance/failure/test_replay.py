@@ -51,6 +51,16 @@ def test_the_order_of_blocks_is_saved_and_one_that_lacks_it_is_forward(tmp_path:
     assert load(path).case.machine == Machine(2, 4096)
 
 
+def test_the_functions_are_saved_and_a_machine_that_lacks_them_is_rounded(tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    save(Replay(replace(CASE, machine=Machine(2, 4096, functions="hashed"))), path)
+    assert load(path).case.machine == Machine(2, 4096, functions="hashed")
+    older = path.read_text().replace(',\n      "functions": "hashed"', "")
+    assert "hashed" not in older
+    path.write_text(older)
+    assert load(path).case.machine == Machine(2, 4096)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -72,6 +72,10 @@ def test_a_good_case_passes() -> None:
             )
             for order in ("", "backward", "shuffled:", "shuffled:-1", f"shuffled:{10**18}")
         ),
+        (
+            replace(GOOD, machine=Machine(2, 4096, functions="nearest")),
+            "machine.functions is nearest; it must be one of rounded, high, low, hashed, flushed",
+        ),
         (replace(GOOD, machine=Machine(1, 100)), "machine.ub_bytes is 100; it must be a multiple"),
     ],
 )

@@ -82,9 +82,13 @@ class Device:
         self.call("ascendsimConfigure", simulated, c_uint32(cores), c_uint64(ub_bytes))
         chosen = order or machine.get("block_order", "forward")
         self.call("ascendsimBlockOrder", chosen.encode())
+        functions = machine.get("functions", "rounded")
+        if hasattr(self.runtime, "ascendsimFunctions"):  # an older one has one implementation
+            self.call("ascendsimFunctions", functions.encode())
         if hasattr(self.runtime, "ascendsimDeferTasks"):  # as in a run
             self.call("ascendsimDeferTasks", c_int(1))
         words = f"cores {cores}, UB {ub_bytes} B, " if machine else ""
+        words += f"functions {functions}, " if functions != "rounded" else ""
         return f"device: simulated, {words}block order {chosen}"
 
     def at(self, place: int, count: int) -> int:

@@ -159,6 +159,7 @@ EXPORT int ascendsimConfigure(const char* soc, uint32_t cores, uint64_t ubBytes)
     return 0;
 }
 EXPORT int ascendsimBlockOrder(const char* order) { return order == NULL; }
+EXPORT int ascendsimFunctions(const char* name) { return name == NULL; }
 EXPORT uint32_t ascendsimVectorCores(void) { return g_cores; }
 EXPORT uint64_t ascendsimUbBytes(void) { return 196352; }
 

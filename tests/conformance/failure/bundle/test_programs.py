@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.call.case import Case
+from conformance.call.case import Case, Machine
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import hashed
 from conformance.draw.layouts import LAYOUTS, strides_of
@@ -210,6 +210,14 @@ def test_a_call_that_is_refused_and_must_not_be_shows_the_mistake(tmp_path: Path
     said = both(folder)
     assert said.status == WRONG
     assert "aclnnMoeInitRoutingV2GradGetWorkspaceSize answered 561002, must be 0: " in said.text
+
+
+def test_both_programs_choose_the_functions_of_the_machine(tmp_path: Path) -> None:
+    folder = bundle(tmp_path / "b", replace(CASE, machine=Machine(2, 8192, functions="low")))
+    said = both(folder)
+    assert said.status == RIGHT
+    words = "device: simulated, cores 2, UB 8192 B, functions low, block order forward\n"
+    assert words in said.text
 
 
 def test_the_order_of_blocks_can_be_chosen(right: tuple[Path, Path]) -> None:
