@@ -23,6 +23,6 @@ extern "C" int32_t MoeGatingTopKSoftmaxTiling(const MoeGatingTopKSoftmaxCall* ca
 
 extern "C" int64_t MoeGatingTopKSoftmaxTilingLimit(const char* axis, int64_t topK,
                                                    int32_t /*dtype*/, uint32_t cores,
-                                                   uint64_t ubBytes, int64_t /*hidden*/) {
-    return gating::Limit(axis, topK, cores, ubBytes);
+                                                   uint64_t ubBytes, int64_t hidden) {
+    return gating::Limit(axis, topK, cores, ubBytes, hidden);
 }

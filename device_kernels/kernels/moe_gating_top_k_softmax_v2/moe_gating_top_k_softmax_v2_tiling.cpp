@@ -22,6 +22,6 @@ extern "C" int32_t MoeGatingTopKSoftmaxV2Tiling(const MoeGatingTopKSoftmaxV2Call
 
 extern "C" int64_t MoeGatingTopKSoftmaxV2TilingLimit(const char* axis, int64_t topK,
                                                      int32_t /*dtype*/, uint32_t cores,
-                                                     uint64_t ubBytes, int64_t /*hidden*/) {
-    return gating::Limit(axis, topK, cores, ubBytes);
+                                                     uint64_t ubBytes, int64_t hidden) {
+    return gating::Limit(axis, topK, cores, ubBytes, hidden);
 }

@@ -39,14 +39,17 @@ MOE_GATING_TOP_K_SOFTMAX_V2_EXPORT int32_t MoeGatingTopKSoftmaxV2Tiling(
 
 // The sizes at which the tiling takes another branch, for topK of 1 to 1024, which is k:
 //
-//     "ub-bytes"     the least UB bytes for rows of any number of experts; one less is rejected
-//                    for rows of more than RoundUp(topK, 32) experts
-//     "experts"      the most experts of a row in one piece; one more gives two pieces
-//     "two-pieces"   the most experts of a row in two pieces
-//     "cores"        the most rows that give every core at most one row: `cores` itself
+//     "ub-bytes"          the least UB bytes for a row of as few experts as k; one less is rejected
+//                         for any number of them
+//     "pieces-ub-bytes"   the least UB bytes for rows of any number of experts
+//     "experts"           the most experts of a row in one piece; one more gives two pieces
+//     "two-pieces"        the most experts of a row in two pieces
+//     "batch"             the most rows of `hidden` experts that a core takes at a time
+//     "tokens"            the most rows of `hidden` experts that give every core one batch
+//     "cores"             the most rows that give every core at most one row: `cores` itself
 //
-// They are those of any aclDataType and any hidden. Returns 0 where the UB is below "ub-bytes" or
-// topK is no k, and -1 for an unknown axis.
+// They are those of any aclDataType. Returns 0 if the UB is below "ub-bytes", topK is no k or
+// hidden no number of experts, and -1 for an unknown axis.
 MOE_GATING_TOP_K_SOFTMAX_V2_EXPORT int64_t
 MoeGatingTopKSoftmaxV2TilingLimit(const char* axis, int64_t topK, int32_t dtype, uint32_t cores,
                                   uint64_t ubBytes, int64_t hidden);

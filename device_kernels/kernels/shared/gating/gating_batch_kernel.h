@@ -20,10 +20,10 @@ public:
         rows_ = tiling->rows;
         experts_ = tiling->experts;
         k_ = tiling->k;
-        batch_ = tiling->lanes / SORTED_KEYS;
+        batch_ = tiling->lanesAtOnce / SORTED_KEYS;
         choosesFirst_ = choosesFirst;
         call_.Init(tensors);
-        ub_.Init(tiling->lanes, pipe);
+        ub_.Init(tiling->lanesAtOnce, pipe);
     }
 
     __aicore__ inline void Process() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -52,27 +53,42 @@ inline GatingTiling Cut(int64_t rows, int64_t experts, int64_t k, int64_t dtype,
 }
 
 // The limits that the operators export (moe_gating_top_k_softmax_v2_tiling.h).
-inline int64_t Limit(const std::string& axis, int64_t k, int64_t cores, uint64_t ubBytes) {
+inline int64_t Limit(const std::string& axis, int64_t k, int64_t cores, uint64_t ubBytes,
+                     int64_t experts) {
     if (axis == "cores") {
         return cores;
     }
-    const bool known = axis == "ub-bytes" || axis == "experts" || axis == "two-pieces";
-    if (!known) {
+    const auto isAxis = [&axis](const char* name) { return axis == name; };
+    constexpr const char* axes[] = {"ub-bytes",   "pieces-ub-bytes", "experts",
+                                    "two-pieces", "batch",           "tokens"};
+    if (std::none_of(std::begin(axes), std::end(axes), isAxis)) {
         return kUnknownAxis;
     }
     if (k < 1 || k > kMostK) {
         return 0;
     }
-    if (axis == "ub-bytes") {
-        return kBytesPerKey * LeastLanes(k);
+    if (axis.ends_with("ub-bytes")) {
+        return kBytesPerKey * (axis == "ub-bytes" ? InSorts(k) : LeastLanes(k));
     }
-    const auto mostUb = static_cast<uint64_t>(kBytesPerKey * stable_sort::kMostRepeats *
-                                              stable_sort::kSortedAtOnce);
-    const int64_t lanes = stable_sort::LargestRun(static_cast<int64_t>(std::min(ubBytes, mostUb)));
-    if (lanes < LeastLanes(k)) {
+    constexpr int64_t mostKeys = stable_sort::kMostRepeats * kSortedAtOnce;
+    const auto usedUb =
+        static_cast<int64_t>(std::min(ubBytes, static_cast<uint64_t>(kBytesPerKey * mostKeys)));
+    const int64_t lanes = stable_sort::LargestRun(usedUb);
+    if (lanes < InSorts(k)) {
         return 0;
     }
-    return axis == "experts" ? lanes : 2 * lanes - InSorts(k);
+    const bool hasPieces = lanes >= LeastLanes(k);
+    if (axis == "experts") {
+        return lanes;
+    }
+    if (axis == "two-pieces") {
+        return hasPieces ? 2 * lanes - InSorts(k) : lanes;
+    }
+    if (experts < k || (experts > lanes && !hasPieces)) {
+        return 0;
+    }
+    const int64_t batch = experts <= kSortedAtOnce ? lanes / kSortedAtOnce : 1;
+    return axis == "batch" ? batch : batch * cores;
 }
 
 }  // namespace gating

@@ -21,7 +21,7 @@ public:
         rows_ = tiling->rows;
         experts_ = tiling->experts;
         k_ = tiling->k;
-        lanes_ = tiling->lanes;
+        lanes_ = tiling->lanesAtOnce;
         bestLanes_ = RoundUp(k_, SORTED_KEYS);
         choosesFirst_ = choosesFirst;
         call_.Init(tensors);
