@@ -1,8 +1,8 @@
 """What JSON keeps of a call's attributes, so that each comes back as it was.
 
-An integer is a number without point and exponent, a floating-point number one with either, in the
-shortest decimals that give its bits back. JSON has no number that is not finite: that is one of the
-texts "inf", "-inf" and "nan". The sign and the payload of a NaN are not kept.
+An integer has neither point nor exponent. A floating-point number has one of them, and as few
+digits as give its bits back. JSON has no number that is not finite: that is one of the texts "inf",
+"-inf" and "nan". The sign and the payload of a NaN are not kept.
 """
 
 from __future__ import annotations

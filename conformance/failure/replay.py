@@ -31,7 +31,12 @@ from conformance.judge.beside import (
 )
 from conformance.judge.examples import judge_example
 from conformance.judge.judged import JudgedAs
-from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.legality import (
+    IllegalCase,
+    check_attributes,
+    check_call,
+    check_shape_and_data,
+)
 from conformance.judge.rejections import judge_rejection
 from conformance.judge.sequences import check_before, observed, rejection_of
 from conformance.judge.sequences import judged as judged_call
@@ -104,6 +109,7 @@ def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator
     try:
         if replay.judged_as == "rejection" or (sequence and rejection_of(operator, case)):
             check_shape_and_data(case)
+            check_attributes(case, operator)
         else:
             check_call(case, operator)
         check_before(case, records)

@@ -88,11 +88,7 @@ def check_call(case: Case, operator: Operator) -> None:
     _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
     newer = [one.dtype for one in operator.newer]
     _require_one_of("dtype", case.dtype, [*operator.dtypes, *newer])
-    attributes = {p.name for p in operator.parameters if isinstance(p, AttributeParameter)}
-    _require_names("attributes", set(case.attributes), attributes)
-    for parameter in operator.parameters:
-        if isinstance(parameter, AttributeParameter):
-            _check_attribute(parameter, case.attributes[parameter.name])
+    check_attributes(case, operator)
     for role, tensors in (("input", case.inputs), ("output", case.outputs)):
         declared = {p.name: p for p in operator.tensors if p.role == role}
         optional = {name for name, parameter in declared.items() if parameter.optional}
@@ -122,6 +118,16 @@ def check_call(case: Case, operator: Operator) -> None:
             _require(not lacking, f"{terms.source}.rows", held, say.WITH_TOO, row=lacking)
         except (ValueError, TypeError) as error:
             raise IllegalCase(text_of(error)) from error
+
+
+def check_attributes(case: Case, operator: Operator) -> None:
+    """Check that a case has the attributes of ``operator``, each of its type, as also a call that
+    must be rejected has. Raises `IllegalCase`.
+    """
+    attributes = {p.name: p for p in operator.parameters if isinstance(p, AttributeParameter)}
+    _require_names("attributes", set(case.attributes), set(attributes))
+    for name, parameter in attributes.items():
+        _check_attribute(parameter, case.attributes[name])
 
 
 def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:

@@ -35,7 +35,7 @@ Call::Call(const Table& table, const opapi::Phases& phases, bool isKernelEntry,
     for (size_t place = 0; place < arguments_.size(); ++place) {
         const Parameter& parameter = table.parameters[place];
         if (arguments_[place].isReal != (parameter.kind == Kind::REAL)) {
-            Abort(phases.plan, "and the function do not agree that a double is", parameter.name);
+            Abort(phases.plan, "and the function disagree on the type of", parameter.name);
         }
     }
 }

@@ -5,7 +5,7 @@ strided, in other formats, without an address, or results without a place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import byref, c_bool, c_int64, c_uint64
+from ctypes import byref, c_bool, c_double, c_int64, c_uint64
 from ctypes import c_void_p as void_p
 from typing import Any
 
@@ -52,7 +52,7 @@ class Program:
         """A new tensor object."""
         return self.acl.tensor(shape, address, dtype, strides=strides, offset=offset, form=form)
 
-    def call(self, *arguments: int | bool | None) -> tuple[int, str]:
+    def call(self, *arguments: float | bool | None) -> tuple[int, str]:
         """Both phases and the wait: the last status and its text.
 
         Tensors are given by their objects, which are large numbers, or None; attributes are small.
@@ -71,7 +71,7 @@ class Program:
             assert self.acl.aclrtFree(workspace) == 0
         return status, self.acl.text() or ""
 
-    def call_without(self, missing: str, *arguments: int | bool | None) -> tuple[int, str]:
+    def call_without(self, missing: str, *arguments: float | bool | None) -> tuple[int, str]:
         """Phase 1 without a place for one of its two results."""
         size, executor = c_uint64(), void_p()
         results = {"workspaceSize": byref(size), "executor": byref(executor)} | {missing: None}
@@ -88,9 +88,11 @@ class Program:
 SMALLEST_ADDRESS = 1 << 20
 
 
-def _passed(argument: int | bool | None) -> Any:
+def _passed(argument: float | bool | None) -> Any:
     if isinstance(argument, bool):
         return c_bool(argument)
+    if isinstance(argument, float):
+        return c_double(argument)
     if argument is None or argument >= SMALLEST_ADDRESS:
         return void_p(argument)
     return c_int64(argument)

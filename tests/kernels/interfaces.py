@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -26,7 +27,12 @@ PINNED = Path(__file__).with_name("interfaces")
 ODD_SIZES = (0, 513)
 """513: more slots of a token than any operator takes."""
 
-WRONG: Mapping[str, tuple[Any, ...]] = {"int64": (-1, 99), "bool": (1,), "int array": ((1,),)}
+WRONG: Mapping[str, tuple[Any, ...]] = {
+    "int64": (-1, 99),
+    "bool": (1,),
+    "double": (-1.0, math.nan),
+    "int array": ((1,),),
+}
 """Of each kind of attribute values that most calls may not have."""
 
 Said = tuple[int, str]

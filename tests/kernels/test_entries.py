@@ -80,8 +80,8 @@ class Calls(Program):
         tensor = {**self.case.inputs, **self.case.outputs}[name]
         return self.tensor(how.pop("shape", tensor.shape), address, DTYPES[tensor.dtype][0], **how)
 
-    def arguments(self, **changed: int) -> list[int | bool | None]:
-        found: list[int | bool | None] = []
+    def arguments(self, **changed: int) -> list[float | bool | None]:
+        found: list[float | bool | None] = []
         for one in self.operator.parameters:
             if one.name in changed:
                 found.append(changed[one.name])
@@ -93,7 +93,7 @@ class Calls(Program):
                 found.append(None)
         return found
 
-    def _attribute(self, name: str, ctype: str) -> int | bool | None:
+    def _attribute(self, name: str, ctype: str) -> float | bool | None:
         value = self.case.attributes[name]
         if ctype == "bool":
             return bool(value)

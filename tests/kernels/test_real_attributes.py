@@ -16,10 +16,12 @@ from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import Kernels, open_device
+from conformance.errors import UsageError
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.read import as_stored, read_bundle
-from conformance.failure.replay import judgement
+from conformance.failure.replay import Replay, judgement
 from conformance.judge.calls import judge
+from conformance.judge.judged import JudgedAs
 from conformance.judge.rejections import judge_rejection
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.operator import Operator
@@ -77,6 +79,15 @@ def test_a_number_beyond_its_limits_is_refused_in_one_sentence(device: Device) -
     }
     nearest = with_attributes(EXAMPLE, low=math.nextafter(1, 2))
     assert device.run(OPERATOR, nearest).outcome is Outcome.REJECTED
+
+
+@pytest.mark.parametrize("judged_as", ["values", "rejection"])
+@pytest.mark.parametrize("high", [1, "1.0", (1,), None])
+def test_a_case_with_another_value_is_refused(judged_as: JudgedAs, high: Any) -> None:
+    name = next(one.name for one in OPERATOR.rejections if one.name.startswith("low is"))
+    stored = Replay(with_attributes(EXAMPLE, high=high), judged_as, name)
+    with pytest.raises(UsageError, match=r"no case to judge: high is .*; it must be one floating"):
+        judgement(stored, {OPERATOR.name: OPERATOR})
 
 
 CASES = [with_attributes(EXAMPLE, high=high) for high in (0.5, 5e-324, -0.0, *ENDS[-3:])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,6 +16,7 @@ from conformance.call.observation import Diagnostic, GuardDamage, Observation, O
 from conformance.evidence.lines import LONGEST_ATTRIBUTE, Place, VerdictLine, verdict_line
 from conformance.evidence.reading import read_run
 from conformance.gate.measured import measured
+from conformance.gate.waivers import names_in
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.clause import Clause, SourceClass
@@ -30,7 +32,15 @@ CASE = Case(
     operator="copying",
     mode="plain",
     dtype="float32",
-    attributes={"times": np.int64(2), "none": None, "range": (np.int64(1), 2), "long": (1,) * 99},
+    attributes={
+        "times": np.int64(2),
+        "none": None,
+        "range": (np.int64(1), 2),
+        "long": (1,) * 99,
+        "eps": 1e-6,
+        "scale": math.inf,
+        "no": np.float64(math.nan),
+    },
     inputs={"x": Tensor((2, 3), "float32", (0,) * 6)},
     outputs={"y": Tensor((), "float32")},
 )
@@ -50,7 +60,19 @@ def line(*clauses: Clause, observation: Observation | None = None, **changed: An
 
 def test_a_line_has_what_a_predicate_asks_for() -> None:
     made = line()
-    assert made.attributes == {"times": 2, "none": None, "range": (1, 2)}
+    assert made.attributes == {
+        "times": 2,
+        "none": None,
+        "range": (1, 2),
+        "eps": 1e-6,
+        "scale": "inf",
+        "no": "nan",
+    }
+    again = msgspec.json.decode(msgspec.json.encode(made), type=VerdictLine)
+    assert again.attributes == made.attributes
+    names = names_in(again)
+    assert (names["times"], names["eps"], names["scale"]) == (2, 1e-6, math.inf)
+    assert math.isnan(names["no"])
     assert len(CASE.attributes["long"]) > LONGEST_ATTRIBUTE
     assert made.shapes == {"x": (2, 3), "y": ()}
     assert made.name == "a name"
