@@ -38,6 +38,7 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
+from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Example, Mode, Operator
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Further, Size
@@ -145,5 +146,14 @@ OPERATOR = Operator(
     ladders=ladders(GATING),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_gating_top_k_softmax",
+        ("y", "expert_idx", "row_idx"),
+        (),
+        x="x",
+        finished="finished",
+        k="k",
+    ),
     targets=supported(DOCUMENT),
 )

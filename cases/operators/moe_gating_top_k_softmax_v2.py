@@ -39,6 +39,7 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
+from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Example, Mode, Operator
 from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Further, Size
@@ -190,5 +191,16 @@ OPERATOR = Operator(
     ladders=ladders(GATING),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_gating_top_k_softmax_v2",
+        ("y", "expert_idx", "softmax_result"),
+        (),
+        x="x",
+        k="k",
+        finished="finished",
+        renorm="renorm",
+        output_softmax="output_softmax_result_flag",
+    ),
     targets=supported(DOCUMENT),
 )

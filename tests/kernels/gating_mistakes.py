@@ -1,0 +1,150 @@
+"""Seeded mistakes of the softmax gating kernels: what they share, row by row and in batches.
+
+Rows of at most 32 experts are gated in batches, longer ones row by row.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tests.kernels.mutants import Mutant
+
+ROWS = "shared/gating/gating_row_kernel.h"
+BATCHES = "shared/gating/gating_batch_kernel.h"
+HALF = ("float16", "bfloat16")
+FIRST, LAST, RESULT = "softmax_first", "topk_first", "with_result"
+
+Row = partial(Mutant, file=ROWS)
+Batch = partial(Mutant, file=BATCHES)
+
+
+def _through(dtype: str, keys: str, room: str) -> str:
+    """Code that rounds the keys of a piece to a narrower type and widens them again."""
+    return f"""
+    const LocalTensor<{dtype}> narrow = {room}.template ReinterpretCast<{dtype}>();
+    AscendC::Cast(narrow, {keys}, RoundMode::CAST_RINT, static_cast<uint32_t>(piece.count));
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Cast({keys}, narrow, RoundMode::CAST_NONE, static_cast<uint32_t>(piece.count));
+    AscendC::PipeBarrier<PIPE_V>();
+"""
+
+
+KEYS_OF_PIECE = "ub_.keys[piece.lane]"
+DIVIDED = "            Divide(piece, sum);\n"
+LOADED = "    __aicore__ inline void Exponentials(const Piece& piece, float largest) {\n"
+RAISED = "        AscendC::Exp(keys, keys, static_cast<int32_t>(piece.count));\n"
+SUMMED = """ub_.work[BLOCK_FLOATS],
+                           static_cast<int32_t>(piece.count));
+        return ValueOf(ub_.work);"""
+
+SOFTMAX_FIRST: tuple[Mutant, ...] = (
+    Row(
+        name="keys-rounded-to-bfloat16",
+        before=DIVIDED,
+        after=DIVIDED + _through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
+        modes=(FIRST,),
+    ),
+    Row(
+        name="no-maximum-subtracted",
+        before="const float largest = LargestOf(row);",
+        after="const float largest = 0.0f * LargestOf(row);",
+        modes=(FIRST,),
+    ),
+    Row(
+        name="maximum-starts-at-0",
+        before="float largest = -Infinity();",
+        after="float largest = 0.0f;",
+        modes=(FIRST,),
+    ),
+    Row(
+        name="maximum-of-the-last-piece",
+        before="largest = ofPiece > largest ? ofPiece : largest;",
+        after="largest = ofPiece;",
+        modes=(FIRST,),
+    ),
+    Row(
+        name="sum-of-the-last-piece",
+        before="sum += Sum(piece);",
+        after="sum = Sum(piece);",
+        modes=(FIRST,),
+    ),
+    Row(
+        name="last-expert-outside-the-sum",
+        before=SUMMED,
+        after=SUMMED.replace("(piece.count)", "(piece.count - (piece.count > 1))"),
+        modes=(FIRST,),
+    ),
+    Row(
+        name="exp-of-11-bits",
+        before=RAISED,
+        after=RAISED + _through("half", "keys", "ub_.pairs"),
+        modes=(FIRST,),
+    ),
+    Row(
+        name="inputs-cut-to-bfloat16",
+        before=LOADED,
+        after=LOADED + _through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
+        modes=(FIRST,),
+        dtypes=("float32",),
+    ),
+    Row(
+        name="experts-of-a-later-piece-numbered-from-0",
+        before="static_cast<int32_t>(piece.expert), 1,",
+        after="0, 1,",
+    ),
+    Row(
+        name="best-of-the-pieces-before-lost",
+        before="PieceAt(expert, expert == 0 ? 0 : bestLanes_);",
+        after="PieceAt(expert, 0);",
+    ),
+    Row(
+        name="32-experts-at-most",
+        before="bestLanes_ = RoundUp(k_, SORTED_KEYS);",
+        after="bestLanes_ = SORTED_KEYS;",
+    ),
+    Row(
+        name="values-truncated",
+        before="RoundMode::CAST_RINT",
+        after="RoundMode::CAST_TRUNC",
+        dtypes=HALF,
+    ),
+    Row(
+        name="finished-rows-have-the-last-expert",
+        before="static_cast<int32_t>(experts_), k_);",
+        after="static_cast<int32_t>(experts_ - 1), k_);",
+    ),
+    Row(
+        name="finished-rows-are-as-any",
+        before="if (call_.IsFinished(row)) {",
+        after="if (call_.IsFinished(row) && k_ == 0) {",
+    ),
+    Batch(
+        name="finished-by-the-first-row-of-a-batch",
+        before="if (call_.IsFinished(row + i)) {",
+        after="if (call_.IsFinished(row)) {",
+    ),
+    Batch(
+        name="last-expert-outside-the-maximum-of-a-batch",
+        before="AscendC::WholeReduceMax(ofRows, keys, Mask(lanes),",
+        after="AscendC::WholeReduceMax(ofRows, keys, Mask(lanes - (lanes > 1)),",
+        modes=(FIRST,),
+    ),
+    Batch(
+        name="last-expert-outside-the-sum-of-a-batch",
+        before="AscendC::WholeReduceSum(ofRows, keys, Mask(lanes),",
+        after="AscendC::WholeReduceSum(ofRows, keys, Mask(lanes - (lanes > 1)),",
+        modes=(FIRST,),
+    ),
+    Batch(
+        name="values-of-a-batch-truncated",
+        before="RoundMode::CAST_RINT",
+        after="RoundMode::CAST_TRUNC",
+        dtypes=HALF,
+    ),
+    Batch(
+        name="experts-of-a-batch-counted-on-from-row-to-row",
+        before="{1, 1, KEY_BLOCKS, 0});",
+        after="{1, 1, KEY_BLOCKS, 1});",
+    ),
+)
+"""Of both operators."""
