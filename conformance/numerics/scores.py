@@ -55,9 +55,9 @@ def softmax_keys(
     factor = factor_of((functions.div.steps or 0) if by != "reciprocal" else 0)
     total = sum_of(terms, height).high[..., None]
     most = max((one.steps or 0) for one in traits)
-    # 1 / r is at most so much, if r is the sum's reciprocal; and half a step more for the rounding.
+    # The neighbours of a subnormal score, times S or 1 / r. It errs by half of one, and by steps.
     unit = total * factor_of(most) * FP32.smallest_subnormal
-    absolute = unit * ((functions.div.steps or 0) + 1 if by != "reciprocal" else 1)
+    absolute = unit * (0.5 + ((functions.div.steps or 0) if by != "reciprocal" else 0))
     low = np.maximum(terms.low / factor - absolute, 0.0)
     if any(one.flush for one in traits):
         normal = FP32.smallest_normal * total * factor_of(most) * factor

@@ -175,8 +175,7 @@ def kept_groups(
 
 def _equal_from(low: Floats, slots: Integers, joined: Mask, chain: Chain, ties: Ties) -> Integers:
     """The first slot from which all keys may be equal to the last one: [rows]."""
-    last, below = chain.value[:, -1:], chain.below[:, -1:]
-    apart = (low > last) | ((low == last) & below)
+    apart = low > chain.value[:, -1:]
     for slot in range(1, slots.shape[1]):
         apart[:, slot] |= joined[:, slot - 1] & apart[:, slot - 1]
     if ties == "lowest":

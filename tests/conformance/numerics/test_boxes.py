@@ -258,19 +258,32 @@ def test_a_reciprocal_of_unknown_steps_is_not_asked_for_if_the_device_divides():
         assert not of(fp32([1, 2, 3]), functions, by="division").unbounded.any()
 
 
-def test_scores_that_are_subnormal_tie_although_their_exponentials_do_not():
+@pytest.mark.parametrize(("exponents", "flush"), [((-98.704, -98.22), False), ((-85.5, -85), True)])
+def test_scores_that_are_subnormal_tie_although_their_exponentials_do_not(exponents, flush):
     """A relative bound alone would refuse these: scores near 2^-149 are multiples of it."""
     x = np.zeros((1, 66), np.float32)
-    x[0, 64:] = -98.9, -98.8
+    x[0, 64:] = exponents
     terms = correct(np.exp)(x)
     score = terms / terms.sum(dtype=np.float32)
+    score[score < 2.0**-126] *= not flush
     assert score[0, 64] == score[0, 65]
-    assert terms[0, 65] > terms[0, 64] * 1.05
+    assert terms[0, 65] > terms[0, 64] * 1.5
     ids = np.argsort(-score, axis=1, kind="stable")
     for of in (softmax_keys, softmax):
-        found = of(x, Functions(*[FunctionTraits(0, flush=False)] * 5), by="division")
+        found = of(x, Functions(*[FunctionTraits(0, flush)] * 5), by="division")
         on_grid = of is softmax
         assert legal(ids, Keys(found, x.view("i4").astype("i8"), on_grid=on_grid)).all()
+
+
+def test_the_sum_with_eps_is_rounded():
+    found = shares(box([[1.0]]), CORRECT, CORRECT, 2.0**-24, by="division")
+    assert found.low < found.high == 1  # 1 + 2^-24 is a tie, and stays 1
+
+
+def test_a_subnormal_term_may_be_flushed_though_its_share_is_normal():
+    found = shares(box([[2.0**-127, 2.0**-99]]), *[FunctionTraits(0, flush=True)] * 2)
+    assert found.low[0, 0] == 0
+    assert found.high[0, 0] >= 2.0**-28
 
 
 def test_every_height_and_way_is_no_wider_than_any():

@@ -140,6 +140,18 @@ def test_a_group_that_forces_keys_out_of_their_boxes_is_not_kept():
             assert legal(np.array([[0, 1]]), keys)[0] == expected
 
 
+def test_a_group_that_forces_keys_within_a_run_forces_the_whole_run():
+    """Slots 0 to 3 are equal, from A to A; if P is equal to the last, which is at most 1, Q is."""
+    lows, highs = [0.0, 2, 0, 0, 0, 0, 0, 0, 0, 0], [3.0, 3, 3, 3, 1, 3, 0, 0, 0, 0]
+    classes = np.array([[0, 1, 2, 0, 3, 2, 4, 4, 4, 4]])
+    scores = np.array([[9.0, 5]])
+    for low, keep, expected in ((2, 1, True), (2, 2, False), (1, 2, True)):
+        lows[1] = low
+        groups = Groups(Box(scores, scores), keep)
+        keys = Keys(Box(np.array([lows]), np.array([highs])), classes, groups=groups)
+        assert legal(np.arange(5)[None], keys)[0] == expected
+
+
 KINDS = [
     ([5, 0], "range", 0, 5, None),
     ([1, 1], "twice", 1, 1, 1),

@@ -90,6 +90,20 @@ def test_equal_keys_of_a_class_are_an_equation(experts, ties):
             agrees(boxes, k, ties, expected, classes=[classes] * len(boxes))
 
 
+def test_classes_off_the_grid():
+    fine = [one / 4 for one in range(9)]
+    for classes in partitions(3):
+        names = sorted(set(classes))
+        boxes = [
+            tuple(spans_of[names.index(one)] for one in classes)
+            for spans_of in itertools.product(spans([0, 1, 2]), repeat=len(names))
+        ]
+        for k in (1, 2, 3):
+            expected = [selections(one, fine, k, "lowest", classes) for one in boxes]
+            words = {"classes": [classes] * len(boxes), "on_grid": False}
+            agrees(boxes, k, "lowest", expected, **words)
+
+
 def rises(boxes, order):
     """Whether neither end falls when the order rises, and equal numbers have equal boxes."""
     pairs = itertools.permutations(range(len(order)), 2)
@@ -120,8 +134,8 @@ def test_keys_rise_with_the_order(ties, together):
 def test_two_groups_of_two(keep, ties):
     values = [0.0, STEP]
     keys = list(itertools.product(spans(values), repeat=4))
-    scores = list(itertools.product(spans([0.0, 1.0, 2.0]), repeat=2))
-    sets = {one: kept_sets(one, [0.0, 1.0, 2.0], keep, ties) for one in scores}
+    scores = list(itertools.product(spans([0.0, 1.0]), repeat=2))
+    sets = {one: kept_sets(one, [0.0, 1.0], keep, ties) for one in scores}
     both = list(itertools.product(keys, scores))
     groups = Groups(Box(*ends([score for _, score in both])), keep)
     for k in range(1, 2 * keep + 1):
