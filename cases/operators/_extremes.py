@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from typing import Protocol
 
 from hypothesis.strategies import SearchStrategy
 
@@ -39,24 +40,39 @@ CellsOf = Callable[[str, str], Cells]
 
 @dataclass(frozen=True)
 class Extreme:
-    """Sizes that an edge fixes on a machine, and the input whose values are `planted`, if any."""
+    """Sizes that an edge fixes on a machine, and the input whose values are `planted`, if any.
+
+    ``cost`` is that of the edge; None: it follows from the slots and columns of the sizes.
+    """
 
     limit: str
     sizes: Sizes
     planted: str = ""
     machine: Machine = MACHINE
+    cost: int | None = None
 
     def edge(self) -> Edge:
         """The edge that it is."""
         sizes = {**self.sizes, _key(self.planted): 1} if self.planted else self.sizes
         slots = sizes.get("top_k", 1) * sizes.get("tokens", sizes.get("rows", 3))
-        cost = slots * (sizes.get("hidden", 8) + INDEX_COST)
+        cost = slots * (sizes.get("hidden", 8) + INDEX_COST) if self.cost is None else self.cost
         return Edge(self.limit, self.machine, sizes, cost, in_each=bool(self.planted))
+
+
+class Declares(Protocol):
+    """What is extreme in the calls of one mode."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs whose values may be planted."""
+
+    def declared(self, near: Edges) -> Iterator[Extreme]:
+        """The extremes; some may lie on the edges that are there without them."""
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """What is extreme in the calls of one mode.
+    """What is extreme in the calls of one mode of an operator with slots and columns.
 
     ``rows`` are inputs whose rows are added, moved or multiplied, ``weights`` those with a number
     for each slot, [tokens, top_k]; with each stand the sizes by which an edge has it. ``top_k`` is
@@ -71,6 +87,11 @@ class Extremes:
     tokens: int = 1
     tiles: str = "two tiles"
     fixed: Sizes = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs whose values may be planted."""
+        return (*self.rows, *self.weights)
 
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values."""
@@ -117,7 +138,7 @@ class Extremes:
             yield Extreme("the fewest tokens of the most slots", {**self.fixed, **most})
 
 
-def with_extremes(cells: CellsOf, extremes: Extremes | Callable[[str, str], Extremes]) -> CellsOf:
+def with_extremes(cells: CellsOf, extremes: Declares | Callable[[str, str], Declares]) -> CellsOf:
     """The cells of a record, with the extremes of each mode and dtype among their edges."""
 
     @cache
@@ -125,15 +146,14 @@ def with_extremes(cells: CellsOf, extremes: Extremes | Callable[[str, str], Extr
         found = cells(mode, dtype)
         if found.edges is None:
             return found
-        mine = extremes if isinstance(extremes, Extremes) else extremes(mode, dtype)
+        mine = extremes(mode, dtype) if callable(extremes) else extremes
         return replace(found, edges=_joined(found.edges, mine))
 
     return made
 
 
-def _joined(near: Edges, mine: Extremes) -> Edges:
+def _joined(near: Edges, mine: Declares) -> Edges:
     every = {one.limit: one for one in mine.declared(near)}
-    names = (*mine.rows, *mine.weights)
     edges = [one.edge() for one in every.values()]
 
     def cases(edge: Edge) -> SearchStrategy[Case]:
@@ -147,7 +167,10 @@ def _joined(near: Edges, mine: Extremes) -> Edges:
         return given.map(partial(plant, name=extreme.planted))
 
     def sizes_of(case: Case) -> Sizes:
-        return {**near.sizes_of(case), **{_key(name): _is_planted(case, name) for name in names}}
+        return {
+            **near.sizes_of(case),
+            **{_key(name): _is_planted(case, name) for name in mine.names},
+        }
 
     return Edges(distinct((*near.declared, *edges)), sizes_of, cases)
 

@@ -1,25 +1,35 @@
-"""Calls of the operators that select of a softmax: sizes, values, finished rows, edges."""
+"""Calls of the operators that select of a softmax: sizes, values, finished rows, extremes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._extremes import MACHINE, Extreme, with_extremes
+from cases.operators._extremes import PRIME_COLUMNS as PRIME
+from cases.operators._gating_limits import (
+    MOST_K,
+    least_lanes,
+    near_limits,
+    piece,
+    two_pieces,
+)
+from cases.operators._token_permute_limits import KEY_BYTES, SORTED_AT_ONCE
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import machines
+from conformance.draw.machines import STEP_BYTES, machines, seam_machines
 from conformance.draw.values import SEEDS
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.derive.axes import of_sizes, of_values
-from conformance.record.edges import Edge, Edges
-from conformance.record.size_ladders import Ladder
+from conformance.record.edges import Edge, Edges, distinct
 from conformance.values.fill import Fill
+from conformance.values.special_rows import KINDS
 
 Make = Callable[..., Case]
-MOST_K = 1024
 ROWS = {"one": (1, 1), "few": (2, 9), "39 to 49": (39, 49), "about 100": (95, 130)}
 EXPERTS = {
     "one": (1, 1),
@@ -34,18 +44,9 @@ FAMILIES = (
     *("separated", "levels", "gaussian", "equal", "masked", "one special"),
     *("close", "wide", "offset", "vanishing"),
 )
-LANE_BYTES, LANES, LEAST_UB = 24, 32, 1024
-"""Our tiling: bytes of a key in the buffer, keys of one sort, and the least buffer at all."""
-
 ONE, FEW, MANY, ALL = "one", "2 to 8", "more than 8", "all"
 ABSENT, NONE, SOME, EVERY = "absent", "none", "some", "all"
 TWO, THREE = "two axes", "three axes"
-
-
-def least_ub(experts: int, k: int) -> int:
-    """The least bytes of a buffer in which our kernel selects k of so many experts."""
-    lanes = min(-(-experts // LANES), -(-k // LANES) + 1) * LANES
-    return max(LEAST_UB, LANE_BYTES * lanes)
 
 
 def sizes_of(case: Case) -> dict[str, int]:
@@ -80,6 +81,13 @@ def may_finish(rows: str, finished: str) -> bool:
     return finished != SOME or ROWS[rows][1] > 1
 
 
+SEAM = Machine(3, KEY_BYTES * least_lanes(1))
+"""Rows of more than two sorts are taken in pieces there."""
+
+EDGES = distinct(
+    Edge(limit, machine, sizes, sizes["row"] * sizes["expert"])
+    for limit, machine, sizes in near_limits()
+)
 AXES = (
     of_sizes("row", ROWS, sizes_of),
     of_sizes("expert", EXPERTS, sizes_of),
@@ -102,8 +110,20 @@ class Gating:
     make: Make
     least_ub: Callable[[int, int], int]
 
+    def cases(
+        self, mode: str, dtype: str, small: bool = False, seam: bool = False
+    ) -> SearchStrategy[Case]:
+        """Any calls; small ones, of a few rows and experts; of rows in two pieces, on a seam."""
+        if seam:
+            return _on_a_seam(self, mode, dtype)
+        return _small(self, mode, dtype) if small else self.cells(mode, dtype).drawn({})
+
     def cells(self, mode: str, dtype: str) -> Cells:
         """What a run judges of a mode and data type."""
+        return _with_extremes(self)(mode, dtype)
+
+    def without_extremes(self, mode: str, dtype: str) -> Cells:
+        """The same, but for what is extreme."""
         edges = Edges(
             EDGES, sizes_of, lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine)
         )
@@ -118,6 +138,65 @@ class Gating:
     ) -> SearchStrategy[Case]:
         """Calls of these sizes, of any values."""
         return _sized(self, mode, dtype, sizes, machine)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """What is extreme in these calls: x is one row of one expert, k is 1024, special values are in
+    every place of x."""
+
+    names = ("x",)
+
+    def declared(self, near: Edges) -> Iterator[Extreme]:
+        """The extremes of sizes, then those of values: of rows whose experts are all selected, and
+        of rows in two pieces. There are so many rows that each column has each special value."""
+        yield _extreme("the fewest rows of one column", 1, 1, 1)
+        yield _extreme("a prime number of columns", 3, PRIME, 5)
+        yield _extreme("the fewest rows of the most slots", 1, MOST_K + 1, MOST_K)
+        for experts in (2, 4, 9):
+            told = f"special values in every slot of x, {experts} experts"
+            yield _extreme(told, len(KINDS) * experts, experts, experts, "x")
+        told = "special values in every column of x, rows in two pieces"
+        experts = piece(SEAM.ub_bytes, 1) + 1
+        yield _extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
+
+
+def _extreme(
+    limit: str, rows: int, experts: int, k: int, planted: str = "", machine: Machine = MACHINE
+) -> Extreme:
+    sizes = {"row": rows, "expert": experts, "slot": k}
+    return Extreme(limit, sizes, planted, machine, rows * experts)
+
+
+@cache
+def _with_extremes(gating: Gating) -> Callable[[str, str], Cells]:
+    return with_extremes(gating.without_extremes, Planted())
+
+
+@st.composite
+def _small(draw: st.DrawFn, gating: Gating, mode: str, dtype: str) -> Case:
+    """A few rows of a few experts: a person can work them out."""
+    experts = draw(st.integers(1, 6))
+    k, rows = draw(st.integers(1, min(experts, 3))), draw(st.integers(1, 3))
+    extents = draw(st.sampled_from([(rows,), (1, rows), (rows, 1)]))
+    given: dict[str, Any] = {"x": {"fill": Fill((draw(st.sampled_from(FAMILIES)),), draw(SEEDS))}}
+    finished = draw(st.sampled_from([None, *range(rows + 1)]))
+    if finished is not None:
+        given["finished"] = {"values": _spread(rows, finished)}
+    machine = draw(machines(gating.least_ub(experts, k), small=True))
+    return gating.make(mode, dtype, extents, experts, k, given, machine)
+
+
+@st.composite
+def _on_a_seam(draw: st.DrawFn, gating: Gating, mode: str, dtype: str) -> Case:
+    """A row of two pieces on a machine with the least buffer for them, or a little more."""
+    k = draw(st.sampled_from([1, 2, SORTED_AT_ONCE]))
+    ub, most_steps = KEY_BYTES * least_lanes(k), KEY_BYTES * SORTED_AT_ONCE // STEP_BYTES - 1
+    experts = draw(st.integers(piece(ub, k) + 1, two_pieces(ub, k) + 1))
+    fill = Fill((draw(st.sampled_from(FAMILIES)),), draw(SEEDS))
+    machine = draw(seam_machines(ub, most_steps))
+    rows = draw(st.integers(1, 2))
+    return gating.make(mode, dtype, (rows,), experts, k, {"x": {"fill": fill}}, machine)
 
 
 @st.composite
@@ -169,42 +248,3 @@ def _sized(
     family = draw(st.sampled_from(FAMILIES))
     given: dict[str, Any] = {"x": {"fill": Fill((family,), draw(SEEDS))}}
     return gating.make(mode, dtype, (sizes["row"],), sizes["expert"], sizes["slot"], given, machine)
-
-
-FULL = Machine(48, 196352)
-EDGES = tuple(
-    Edge(limit, machine, {"row": rows, "expert": experts, "slot": k}, rows * experts)
-    for limit, machine, rows, experts, k in (
-        ("8 of 8 experts", FULL, 3, 8, 8),
-        ("8 of 1024 experts", FULL, 49, 1024, 8),
-        ("9 of 1024 experts", FULL, 2, 1024, 9),
-        ("8 of 1032 experts", FULL, 2, 1032, 8),
-        ("32 of 256 experts", FULL, 3, 256, 32),
-        ("33 of 256 experts", FULL, 3, 256, 33),
-        ("most that are selected", FULL, 1, 1025, 1024),
-        ("all of 1024 experts", FULL, 2, 1024, 1024),
-        ("longest rows in one piece", FULL, 2, 8160, 8),
-        ("rows in chunks", FULL, 2, 8161, 8),
-        ("more than 1024 rows", FULL, 1025, 16, 2),
-    )
-)
-
-
-def ladders(gating: Gating) -> tuple[Ladder, ...]:
-    """Rows, experts, and how many are selected, each grown alone."""
-
-    def along(name: str, others: Mapping[str, int]) -> Callable[..., SearchStrategy[Case]]:
-        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            least = gating.least_ub(sizes["expert"], sizes["slot"])
-            ub_bytes = max(machine.ub_bytes, -(-least // 32) * 32)
-            return gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
-
-        return cases
-
-    return (
-        Ladder("rows", along("row", {"expert": 5, "slot": 2}), cheap=2**13),
-        Ladder("experts", along("expert", {"row": 2, "slot": 1}), least=1, most=2**14, cheap=2**12),
-        Ladder("k", along("slot", {"row": 2, "expert": 1}), most=MOST_K),
-    )

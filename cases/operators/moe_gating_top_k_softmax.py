@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cases.operators._gating_examples import DTYPES, Calls
+from cases.operators._gating_ladders import by_scores, ladders
+from cases.operators._gating_limits import MOST_K, least_ub, limits
 from cases.operators._gating_scores import (
+    MOST_IN_ONE_PIECE,
     chosen,
     finished_ids,
     in_float32,
@@ -18,8 +22,9 @@ from cases.operators._gating_scores import (
     softmax_keys,
     unfinished,
 )
-from cases.operators._gating_softmax import MOST_K, Gating, ladders, least_ub
+from cases.operators._gating_softmax import Gating
 from cases.operators._interface import (
+    INTERFACE,
     REQUIRED,
     SORT,
     as_listed,
@@ -28,10 +33,10 @@ from cases.operators._interface import (
     supported,
     typed,
 )
-from cases.operators._values import bits
+from cases.relations.selections import Selection, of_selections, same_bits
 from conformance.call.case import Case, Machine
 from conformance.numerics import scores
-from conformance.record.clause import Clause, document
+from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
 from conformance.record.derive.calls import call
@@ -39,7 +44,7 @@ from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Example, Mode, Operator
+from conformance.record.operator import Mode, Operator
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Further, Size
 from reference import moe_gating_top_k_softmax as reference
@@ -47,6 +52,7 @@ from reference import moe_gating_top_k_softmax as reference
 NAME = "moe_gating_top_k_softmax"
 DOCUMENT = "aclnnMoeGatingTopKSoftmax document"
 DEFINITION = "ops-transformer, moe_gating_top_k_softmax_def.cpp"
+TILING = "ops-transformer, moe_gating_top_k_softmax tiling"
 PLAIN = "softmax_first"
 
 
@@ -77,9 +83,11 @@ SIGNATURE = Signature(
         typed(stated("x and yOut share float16, bfloat16 or float32; finished is bool"), "x", "y"),
         typed(stated("the data types of the table")),
         checked(
-            stated("k is at most 1024 and at most the experts", "statuses"),
-            kinds=("limit", "attribute"),
+            source_read("0 < k <= 1024; the document allows k of 0", TILING),
+            "k",
+            kinds=("attribute",),
         ),
+        checked(stated("k is at most the number of experts", "statuses"), kinds=("limit",)),
         checked(stated("the shapes of the tensors fit together", "statuses")),
     ),
 )
@@ -120,20 +128,23 @@ GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 ROWS = stated("rowIdxOut is arange(rows * k), laid out as [k, rows] and transposed", "equations")
-EXAMPLE = make(
-    PLAIN,
-    "float32",
-    (3,),
-    4,
-    2,
-    {"x": {"values": bits("float32", *(0.1 + step for step in range(12)))}},
+SELECTION = Selection(
+    *("x", "y", "expert_idx"),
+    ("y", "expert_idx"),
+    # Scores of half precision may be rounded to it before the selection: then different ones tie.
+    certified=lambda case: case.dtype != "float16",
+)
+CALLS = Calls(GATING, PLAIN, (PLAIN,), DOCUMENT)
+NOTHING = inferred(
+    "the host tiling takes no size of 0, and interfaces of this kind do not ask it without results",
+    INTERFACE,
 )
 OPERATOR = Operator(
-    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
-    sources=(DOCUMENT, DEFINITION, SORT),
+    **of_signature(SIGNATURE, GATING.cases),
+    sources=(DOCUMENT, DEFINITION, TILING, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=(Mode(PLAIN, stated("the softmax, then its k largest", "equations")),),
-    dtypes=("float16", "bfloat16", "float32"),
+    dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
         "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
@@ -141,9 +152,22 @@ OPERATOR = Operator(
         "row_idx": Index(ROWS),
     },
     cells=GATING.cells,
-    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
-    rejections=rejections(SIGNATURE, EXAMPLE),
+    examples=(*CALLS.examples(),),
+    rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
+    quarantine=CALLS.doubtful(NOTHING),
+    limits=tuple(limits(DTYPES)),
     ladders=ladders(GATING),
+    workload_cases=by_scores(GATING, PLAIN),
+    relations=(
+        *of_selections(SELECTION),
+        same_bits(
+            SELECTION,
+            "moe_gating_top_k_softmax_v2",
+            "softmax_first",
+            {"renorm": 0, "output_softmax_result_flag": 0},
+            most=MOST_IN_ONE_PIECE,
+        ),
+    ),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
     torch_npu=bound(

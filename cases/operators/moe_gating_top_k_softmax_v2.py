@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cases.operators._gating_examples import DTYPES, Calls
+from cases.operators._gating_ladders import by_scores, ladders
+from cases.operators._gating_limits import MOST_K, least_ub, limits
 from cases.operators._gating_scores import (
     chosen,
     exact_keys,
@@ -19,8 +22,9 @@ from cases.operators._gating_scores import (
     softmax_keys,
     unfinished,
 )
-from cases.operators._gating_softmax import MOST_K, Gating, ladders, least_ub
+from cases.operators._gating_softmax import Gating
 from cases.operators._interface import (
+    INTERFACE,
     REQUIRED,
     SORT,
     as_listed,
@@ -29,10 +33,10 @@ from cases.operators._interface import (
     supported,
     typed,
 )
-from cases.operators._values import bits
+from cases.relations.selections import Selection, of_selections
 from conformance.call.case import Case, Machine
 from conformance.numerics import scores
-from conformance.record.clause import Clause, document
+from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
 from conformance.record.derive.calls import call
@@ -43,6 +47,7 @@ from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Example, Mode, Operator
 from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Further, Size
+from conformance.record.variations import with_attributes
 from reference import moe_gating_top_k_softmax_v2 as reference
 
 NAME = "moe_gating_top_k_softmax_v2"
@@ -95,9 +100,11 @@ SIGNATURE = Signature(
         typed(stated("the data types of the table")),
         checked(stated("renorm is 0 or 1", "statuses"), "renorm", kinds=("attribute",)),
         checked(
-            stated("k is at most 1024 and at most the experts", "statuses"),
-            kinds=("limit", "attribute"),
+            source_read("0 < k <= 1024; the document allows k of 0", TILING),
+            "k",
+            kinds=("attribute",),
         ),
+        checked(stated("k is at most the number of experts", "statuses"), kinds=("limit",)),
         checked(stated("the shapes of the tensors fit together", "statuses")),
     ),
     by_mode={
@@ -153,16 +160,26 @@ GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")
-EXAMPLE = make(
-    RESULT,
-    "float32",
-    (3,),
-    4,
-    2,
-    {"x": {"values": bits("float32", *(0.1 + step for step in range(12)))}},
+SELECTION = Selection("x", "y", "expert_idx", ("y", "expert_idx", "softmax_result"))
+CALLS = Calls(GATING, RESULT, (FIRST, LAST, RESULT), DOCUMENT)
+FLAG = {"output_softmax_result_flag": 1}
+UNUSED = {"softmax_result": {}}
+MORE = tuple(
+    Example(name, case, f"{DOCUMENT}, parameters")
+    for name, case in {
+        "softmax first": CALLS.page(FIRST),
+        "softmax first, a softmax that the flag does not ask for": CALLS.page(FIRST, **UNUSED),
+        "topK first": CALLS.page(LAST),
+        "topK first, the flag true": with_attributes(CALLS.page(LAST), **FLAG),
+        "topK first, the flag true, a softmax": with_attributes(CALLS.page(LAST, **UNUSED), **FLAG),
+    }.items()
+)
+NOTHING = inferred(
+    "the host tiling takes no size of 0, and interfaces of this kind do not ask it without results",
+    INTERFACE,
 )
 OPERATOR = Operator(
-    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
+    **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=(
@@ -170,7 +187,7 @@ OPERATOR = Operator(
         Mode(LAST, stated("renorm 1: the k largest of x, then their softmax", "equations")),
         Mode(RESULT, stated("with the flag the softmax of all experts is written", "equations")),
     ),
-    dtypes=("float16", "bfloat16", "float32"),
+    dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
         "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
@@ -186,9 +203,13 @@ OPERATOR = Operator(
         ),
     },
     cells=GATING.cells,
-    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
-    rejections=rejections(SIGNATURE, EXAMPLE),
+    examples=(*CALLS.examples(), *MORE),
+    rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
+    quarantine=CALLS.doubtful(NOTHING),
+    limits=tuple(limits(DTYPES)),
     ladders=ladders(GATING),
+    workload_cases=by_scores(GATING, FIRST),
+    relations=of_selections(SELECTION),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
     torch_npu=bound(

@@ -7,7 +7,16 @@ from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
 from tests.cases.constraints.told_by import Asked, equals
 
 PAGE = "the page's call"
-FINISHED, BLOCKS = "finished rows", "finished rows of three axes"
+FINISHED, BLOCKS = "finished rows float32", "finished rows of three axes"
+K = "k is 1 to the number of experts, and 1024 at most; of 0, which is allowed, nothing is judged"
+"""The document has 0 <= k; the vendor's host tiling, read, has 0 < k, and so has this project's."""
+
+ONE_OR_MORE = (
+    "one row of one expert",
+    "k of every expert",
+    "k 1024 of 1024 experts",
+    "k 1024 of 1025 experts",
+)
 CONSTRAINTS = (
     Constraint(
         "no required tensor is null",
@@ -37,8 +46,8 @@ CONSTRAINTS = (
         of=("finished",),
     ),
     Constraint(
-        "k is 0 to the number of experts, and 1024 at most",
-        ("k 0", "k of every expert", "k 1024 of 1024 experts", "k 1024 of 1025 experts"),
+        K,
+        ONE_OR_MORE,
         ("k is 5 of 4 experts, and so are the columns", "k is 1025 of 1025 experts"),
         of=("k",),
     ),

@@ -1,0 +1,63 @@
+"""Calls of the operators that select of a softmax whose sizes grow alone, or are a model's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from cases.operators._gating_limits import MOST_K
+from cases.operators._gating_softmax import Gating
+from cases.operators._values import bits
+from cases.operators._workloads import CHIP
+from conformance.call.case import Case, Machine
+from conformance.draw.machines import STEP_BYTES
+from conformance.record.size_ladders import Ladder
+from conformance.record.workload import Batch
+
+CHEAP_EXPERTS = 2**12
+"""Two rows of more experts are sorted in so many pieces that smoke leaves them out."""
+
+BEST, STEP = 8.0, 64.0
+"""The largest score of a token, and into how many steps each halving of the next ones is cut: any
+two differ in bfloat16."""
+
+
+def ladders(gating: Gating) -> tuple[Ladder, ...]:
+    """Rows, experts, and how many are selected, each grown alone."""
+
+    def along(name: str, others: Mapping[str, int]) -> Callable[..., SearchStrategy[Case]]:
+        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
+            sizes = {**others, name: size}
+            sizes["expert"] = max(sizes["expert"], sizes["slot"])
+            least = gating.least_ub(sizes["expert"], sizes["slot"])
+            ub_bytes = max(machine.ub_bytes, -(-least // STEP_BYTES) * STEP_BYTES)
+            return gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
+
+        return cases
+
+    return (
+        Ladder("rows", along("row", {"expert": 5, "slot": 2})),
+        Ladder("experts", along("expert", {"row": 2, "slot": 1}), cheap=CHEAP_EXPERTS),
+        Ladder("k", along("slot", {"row": 2, "expert": 1}), most=MOST_K),
+    )
+
+
+def by_scores(gating: Gating, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
+    """Calls of a mode in which each token selects the experts that its batch has, in their order.
+
+    They have the tokens, experts and k of the model; no row has as many columns as a token.
+    """
+
+    def cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+        experts, k = batch.workload.experts, batch.workload.top_k
+        others = np.random.default_rng(batch.seed).integers(1, 65, (batch.tokens, experts))
+        scores = others / -16.0
+        best = BEST * np.exp2(-np.arange(k) / STEP)
+        np.put_along_axis(scores, batch.experts, best[None, :], axis=1)
+        given = {"x": {"values": bits(dtype, *scores.ravel())}}
+        return st.just(gating.make(mode, dtype, (batch.tokens,), experts, k, given, CHIP))
+
+    return cases

@@ -1,0 +1,179 @@
+"""Relations of operators that select the k largest of each row: by position, by value, by row.
+
+No reference says what is selected. What other positions, other rows, or a constant that all of a
+row have more must not change is asked of a second call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.relations.slot_sums import title_of
+from conformance.call.case import Attribute, Case
+from conformance.record.clause import inferred
+from conformance.record.relation import Outputs, Relation, Run, difference
+from conformance.relations.axes import held, shuffled, with_arrays
+
+SEPARATED = "separated"
+"""The family of values of which no device may confuse any two, where they are different."""
+
+MOST_DIFFERENT = 256
+"""Positions of a row of that family that are different."""
+
+SHIFT = 8.0
+"""What such a value may have more, exactly, in each data type."""
+
+Certified = Callable[[Case], bool]
+Prepared = Callable[[Case], Case | None]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The names of what an operator selects from and what it writes.
+
+    ``scores`` is the input [..., positions], ``values`` and ``ids`` the outputs [..., k], in
+    descending order. ``of_rows`` are the outputs whose rows depend on the same row of the inputs
+    alone. ``certified`` says of which calls differing scores never have equal keys.
+    """
+
+    scores: str
+    values: str
+    ids: str
+    of_rows: tuple[str, ...]
+    certified: Certified = lambda case: True
+
+
+def of_selections(given: Selection, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]:
+    """Values descend; positions in another order, further rows and a constant change no id."""
+    return (
+        descending(given, modes),
+        order_of_positions(given, modes),
+        constant_more(given, modes),
+        further_rows(given, modes),
+    )
+
+
+def descending(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
+    """The values of a row descend, without any tolerance, but in rows with NaN."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        array = np.asarray(outputs[given.values])
+        values = array.reshape(-1, array.shape[-1]).astype(np.float64)
+        rising = (values[:, 1:] > values[:, :-1]) & ~np.isnan(values).any(axis=1, keepdims=True)
+        for row, slot in np.argwhere(rising)[:1].tolist():
+            one, next_one = values[row, slot : slot + 2].tolist()
+            yield f"{given.values} of row {row} rises from {one!r} to {next_one!r} at slot {slot}"
+
+    clause = inferred("values of a row descend", "the largest is selected first")
+    return Relation("descending values", clause, broken, None, modes)
+
+
+def order_of_positions(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
+    """Scores in another order are selected all the same, each at its new position."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        scores = case.arrays[given.scores]
+        count = scores.shape[-1]
+        order = shuffled(count)
+        ids = outputs[given.ids]
+        inside = (ids >= 0) & (ids < count)
+        due = np.where(inside, np.argsort(order)[np.where(inside, ids, 0)], ids).astype(ids.dtype)
+        seen = run(with_arrays(case, {given.scores: np.take(scores, order, axis=-1)}))
+        meaning = "by the call with positions in their order"
+        yield from difference(given.ids, seen[given.ids], due, meaning)
+
+    def prepared(drawn: Case) -> Case | None:
+        return _separated(given, drawn) if drawn.inputs[given.scores].shape[-1] > 1 else None
+
+    text = "scores that are different are selected wherever they stand"
+    clause = inferred(text, "no equation names a position, but for equal scores")
+    return Relation("order of positions", clause, broken, prepared, modes)
+
+
+def constant_more(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
+    """A constant that all scores have more, exactly, selects the same."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        scores = case.arrays[given.scores]
+        more = (scores.astype(np.float64) + SHIFT).astype(scores.dtype)
+        seen = run(with_arrays(case, {given.scores: more}))
+        meaning = f"by the call without {SHIFT} more"
+        yield from difference(given.ids, seen[given.ids], outputs[given.ids], meaning)
+
+    clause = inferred(
+        f"ids are the same if all scores are {SHIFT} more", "a softmax is one of differences"
+    )
+    prepared: Prepared = lambda drawn: _separated(given, drawn)  # noqa: E731
+    return Relation("a constant more", clause, broken, prepared, modes)
+
+
+def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
+    """Rows have the same results beside others: as many, which are the same ones in reverse."""
+
+    def twice(array: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([array, array[::-1]])
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        count = case.inputs[given.scores].shape[0]
+        inputs = {name: held(one, twice(case.arrays[name])) for name, one in case.inputs.items()}
+        more = {
+            name: replace(one, shape=(2 * one.shape[0], *one.shape[1:]))
+            for name, one in case.outputs.items()
+        }
+        seen = run(replace(case, inputs=inputs, outputs=more))
+        for name in given.of_rows:
+            if name in outputs:
+                meaning = "by the call without further rows"
+                yield from difference(name, seen[name][:count], outputs[name], meaning)
+
+    clause = inferred("further rows change no row", "each row is selected from by itself")
+    return Relation("further rows", clause, broken, None, modes)
+
+
+def same_bits(
+    given: Selection,
+    other: str,
+    mode: str,
+    attributes: Mapping[str, Attribute],
+    *,
+    most: int,
+    modes: tuple[str, ...] = (),
+) -> Relation:
+    """Another operator, in that mode and with these attributes beside those of the call, has the
+    same values and ids, in each bit: of rows of at most so many positions, which no kernel takes in
+    parts."""
+    title = title_of(other)
+
+    def asked(case: Case) -> Case:
+        outputs = {name: case.outputs[name] for name in given.of_rows}
+        values = {**case.attributes, **attributes}
+        return replace(case, operator=other, mode=mode, attributes=values, outputs=outputs)
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        due = run(asked(case))
+        for name in given.of_rows:
+            yield from difference(name, outputs[name], due[name], f"by {title}", sums=True)
+
+    def prepared(drawn: Case) -> Case | None:
+        few = drawn.inputs[given.scores].shape[-1] <= most
+        return drawn if few and given.certified(drawn) else None
+
+    clause = inferred(
+        f"{title} selects the same, and has the same values", "the equations of both documents"
+    )
+    return Relation(f"values of {title}", clause, broken, prepared, modes, beside=(other,))
+
+
+def _separated(given: Selection, drawn: Case) -> Case | None:
+    """The call with scores of which any two are far from each other; None if it has too many."""
+    tensor = drawn.inputs[given.scores]
+    different = tensor.shape[-1] <= MOST_DIFFERENT and given.certified(drawn)
+    if tensor.fill is None or not different:
+        return None
+    fill = replace(tensor.fill, stripes=(SEPARATED,))
+    return replace(drawn, inputs={**drawn.inputs, given.scores: replace(tensor, fill=fill)})
