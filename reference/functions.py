@@ -24,7 +24,9 @@ def softmax(x: NDArray[Any]) -> NDArray[Any]:
 
 def largest(keys: NDArray[Any], k: int) -> NDArray[np.int32]:
     """The positions of the k largest along the last axis, the largest first, of equal ones the
-    first: int32 [..., k]. NaN counts as the least."""
+    first: int32 [..., k]. NaN counts as the least. Raises ValueError for a k of no selection."""
+    if not 0 <= k <= keys.shape[-1]:
+        raise ValueError(f"k={k}: must be 0 to {keys.shape[-1]}, the length of the last axis")
     order = np.argsort(-keys, axis=-1, kind="stable")
     return order[..., :k].astype(np.int32)
 

@@ -8,6 +8,7 @@ Source: aclnnMoeGatingTopKSoftmax document, equations; ties: Ascend C API, Sort 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,6 @@ def formula(x: NDArray[Any], k: int, finished: NDArray[np.bool_] | None = None) 
     y = np.take_along_axis(scores, chosen, axis=-1)
     if finished is not None:
         chosen[finished] = x.shape[-1]
-    rows = chosen.size // k
+    rows = math.prod(x.shape[:-1])
     row_idx = np.arange(rows * k, dtype=np.int32).reshape(k, rows).T
     return {"y": y, "expert_idx": chosen, "row_idx": row_idx.reshape(chosen.shape)}

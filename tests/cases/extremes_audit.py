@@ -16,6 +16,7 @@ from cases.operators._extremes import PRIME_COLUMNS
 from conformance.call.case import Case
 from conformance.draw.profiles import PROFILES
 from conformance.record.cells import Cells
+from conformance.record.contract import Selected
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
@@ -51,13 +52,27 @@ def fixes(**sizes: int) -> Callable[[Operator], str]:
     return lambda operator: by_edge(operator, lambda edge: sizes.items() <= edge.sizes.items())
 
 
+def columns(operator: Operator) -> str:
+    """Of scores the columns are experts."""
+    return fixes(hidden=PRIME_COLUMNS)(operator) or fixes(expert=PRIME_COLUMNS)(operator)
+
+
+MOST_SLOTS = {"top_k": 511, "slot": 1024}
+"""By the name that the sizes of an edge have for them: of top_k 512 a map allows one less."""
+
+
 def most_slots(operator: Operator) -> str:
-    return by_edge(operator, lambda edge: edge.sizes.get("top_k", 0) >= 511)
+    def shown(edge: Edge) -> bool:
+        return any(edge.sizes.get(name, 0) >= most for name, most in MOST_SLOTS.items())
+
+    return by_edge(operator, shown)
 
 
 def one_takes_all(operator: Operator) -> str:
-    """Equal keys, a map of one expert; of ranks, 0, 1, 2... are those of slots of one expert."""
+    """Equal keys, a map of one expert; of ranks, 0, 1, 2... are those of slots of one expert. Of
+    equal scores the first expert is selected by all."""
     wanted = {"keys": "all equal", "tokens of an expert": "all", "routing": "in order"}
+    wanted["values"] = "equal"
     if operator.name == "moe_token_permute_with_routing_map":
         wanted["routing"] = "expert with all tokens"
     axes = [axis for one in cells_of(operator) for axis in one.axes]
@@ -65,11 +80,17 @@ def one_takes_all(operator: Operator) -> str:
 
 
 def of_every_expert(operator: Operator) -> str:
-    """Keys that name each expert once in every token, or a map that is true everywhere."""
+    """Keys that name each expert once in every token, or a map that is true everywhere, or as many
+    ids as there are scores."""
 
     def shown(case: Case) -> bool:
         given = case.inputs.get("routing_map")
-        return given is not None and given.size > 0 and bool(case.arrays["routing_map"].all())
+        whole = given is not None and given.size > 0 and bool(case.arrays["routing_map"].all())
+        return whole or selects_all(case)
+
+    def selects_all(case: Case) -> bool:
+        ids = [n for n in case.outputs if isinstance(operator.contract(n, case), Selected)]
+        return any(case.outputs[name].shape == case.inputs["x"].shape for name in ids)
 
     named = any(one.name == "every token of every expert" for one in operator.examples)
     return "call" if named else by_example(operator, shown)
@@ -104,7 +125,7 @@ EXTREMES: dict[str, Callable[[Operator], str]] = {
     "fewest tokens, one slot, one column": begins("the fewest rows of one column"),
     "the most slots of a token": most_slots,
     "as many slots as experts": of_every_expert,
-    f"{PRIME_COLUMNS} columns": fixes(hidden=PRIME_COLUMNS),
+    f"{PRIME_COLUMNS} columns": columns,
     "a size of zero": empty,
     "offsets beyond 2^31 elements": beyond(2**31),
     "offsets beyond 2^32 elements": beyond(2**32),

@@ -31,6 +31,9 @@ RANKS = "ranks name rows: no expert is in the call"
 NEVER = "every row of the gradient is named, so all of it would have to exist"
 ADDED = "every slot adds a row: as many additions as the offset has elements"
 OUTPUT = "an output is as large as the input, and outputs are never row-sparse"
+SCORED = "every score is read, so all of them would have to exist"
+COUNTED = "ids and rows are numbers of what exists, and 2^24 of it would have to"
+EMPTY = "the host tiling takes no size of 0, and is not asked without a result: in quarantine"
 UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
 
 ABSENT = {
@@ -41,6 +44,17 @@ ABSENT = {
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             "token_unpermute_grad",
         )
+    },
+    **{
+        (f"moe_gating_top_k_softmax{version}", extreme): reason
+        for version in ("", "_v2")
+        for extreme, reason in {
+            "a size of zero": EMPTY,
+            "offsets beyond 2^31 elements": SCORED,
+            "offsets beyond 2^32 elements": SCORED,
+            "indices beyond 2^24": COUNTED,
+            "16,777,214 keys": UNSORTED,
+        }.items()
     },
     **{
         ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED

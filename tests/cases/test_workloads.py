@@ -5,12 +5,15 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conformance import places
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.draw.batches import batches
 from conformance.judge.legality import check_call
+from conformance.record.contract import Selected
 from conformance.record.operator import Operator
 from conformance.record.workload import ROUTINGS, Batch, own
 from conformance.session.workload_item import dtype_of
@@ -50,7 +53,14 @@ def test_a_call_of_a_workload_is_legal_and_has_its_sizes(operator: Operator) -> 
         tensors = {**case.inputs, **case.outputs}.values()
         slots = batch.tokens * batch.workload.top_k
         assert any(tensor.size == slots or tensor.shape[:1] == (slots,) for tensor in tensors)
-        assert any(tensor.shape[-1:] == (batch.columns,) for tensor in tensors)
+        columns = batch.columns if of_columns(operator) else batch.workload.experts
+        assert any(tensor.shape[-1:] == (columns,) for tensor in tensors)
+
+
+def of_columns(operator: Operator) -> bool:
+    """Whether its calls have the columns of a token; others have a score for each expert."""
+    assert operator.signature is not None
+    return "hidden" in operator.signature.sizes
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
@@ -68,4 +78,16 @@ def test_a_call_has_the_routing_of_its_batch(operator: Operator, routing: str) -
     }
     maps = [case.arrays[name] for name in case.inputs if name == "routing_map"]
     named = [set(row.nonzero()[0].tolist()) for one in maps for row in one]
-    assert wanted & listed or named == [set(row) for row in batch.experts.tolist()]
+    chosen = batch.experts.tolist()
+    assert (
+        wanted & listed
+        or named == [set(row) for row in chosen]
+        or chosen in selected(operator, case)
+    )
+
+
+def selected(operator: Operator, case: Case) -> list[object]:
+    """What is selected of the scores of a call."""
+    ids = [name for name in case.outputs if isinstance(operator.contract(name, case), Selected)]
+    found = operator.formula(case.widened(np.float32), case.attributes) if ids else {}
+    return [found[name].tolist() for name in ids]
