@@ -17,8 +17,9 @@ def exp(x: NDArray[Any]) -> NDArray[Any]:
 def softmax(x: NDArray[Any]) -> NDArray[Any]:
     """exp(x) over its sum along the last axis, the largest subtracted from all: in the dtype of
     x. A row with NaN or +infinity, or of -infinity alone, is NaN."""
-    raised = exp(x - x.max(axis=-1, keepdims=True))
-    result: NDArray[Any] = raised / raised.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        raised = exp(x - x.max(axis=-1, keepdims=True))
+        result: NDArray[Any] = raised / raised.sum(axis=-1, keepdims=True)
     return result
 
 

@@ -38,12 +38,11 @@ def judge_selected(asked: Question) -> OutputVerdict:
     if asked.specified is not None:
         judged = judged & asked.specified
     asked_of = judged.reshape(seen.shape).all(axis=-1)
-    accepted = np.zeros(len(seen), np.bool_)
-    certain = np.zeros(len(seen), np.bool_)
-    for keys in alternatives:
-        accepted |= legal(seen, keys, contract.ties)
-    if len(alternatives) == 1:
-        certain = certified(alternatives[0], slots)
+    by_each = [legal(seen, keys, contract.ties) for keys in alternatives]
+    certain = [certified(keys, slots, contract.ties) for keys in alternatives]
+    accepted = np.logical_or.reduce(by_each)
+    # One answer is left if each of the keys has one, and it is the same.
+    alone = np.logical_and.reduce([*certain, *(found == accepted for found in by_each)])
     refused = asked_of & ~accepted
     wrong = np.zeros(seen.shape, np.bool_)
     worst = None
@@ -53,14 +52,14 @@ def judge_selected(asked: Question) -> OutputVerdict:
         wrong[refused & ~wrong.any(axis=-1)] = True
         worst = _first(asked, alternatives[0], seen, due, wrong)
     rows = int(np.count_nonzero(asked_of))
-    certain_rows = int(np.count_nonzero(certain & asked_of))
+    certain_rows = int(np.count_nonzero(alone & asked_of))
     return OutputVerdict(
         output=asked.name,
         ok=not refused.any(),
         clause=contract.clause,
         step=SELECTION,
         elements=rows * slots,
-        exact=int(np.count_nonzero(certain & asked_of & ~refused)) * slots,
+        exact=int(np.count_nonzero(alone & asked_of & ~refused)) * slots,
         mismatches=int(np.count_nonzero(wrong)),
         worst=worst,
         pattern=pattern(wrong, asked.observed.dtype.itemsize) if worst else "",
