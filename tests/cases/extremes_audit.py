@@ -142,15 +142,16 @@ def audit() -> Iterator[tuple[str, str, str]]:
             yield operator.name, extreme, sure(operator)
 
 
-def main() -> None:
+def table() -> Iterator[str]:
+    """The lines of the table: a row for each extreme."""
     told = {(operator, extreme): sure for operator, extreme, sure in audit()}
     operators = list(dict.fromkeys(operator for operator, _ in told))
-    print("| extreme | " + " | ".join(f"`{one.removeprefix('moe_')}`" for one in operators) + " |")
-    print("|---|" + "---|" * len(operators))
+    yield "| extreme | " + " | ".join(f"`{one.removeprefix('moe_')}`" for one in operators) + " |"
+    yield "|---|" + "---|" * len(operators)
     for extreme in EXTREMES:
         cells = " | ".join(told[one, extreme] or "-" for one in operators)
-        print(f"| {extreme} | {cells} |")
+        yield f"| {extreme} | {cells} |"
 
 
 if __name__ == "__main__":
-    main()
+    print("\n".join(table()))

@@ -18,15 +18,12 @@ from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each
-from tests.cases.extremes_audit import EXTREMES, audit
+from tests.cases.extremes_audit import audit
 from tests.conformance.values.test_special_rows import kinds_of
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.mutants_extremes import MUTANTS
 from tests.kernels.mutation_run import KERNELS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "extremes.md").read_text(
-    encoding="utf-8"
-)
 RANKS = "ranks name rows: no expert is in the call"
 NEVER = "every row of the gradient is named, so all of it would have to exist"
 ADDED = "every slot adds a row: as many additions as the offset has elements"
@@ -93,12 +90,6 @@ def test_a_run_is_sure_to_judge_every_extreme_that_an_operator_has(
 ) -> None:
     assert bool(sure) != ((operator, extreme) in ABSENT)
     assert sure != "nightly" or extreme == "16,777,214 keys"
-
-
-def test_the_page_of_extremes_says_what_the_records_say() -> None:
-    for extreme in EXTREMES:
-        cells = [sure or "-" for _, one, sure in AUDIT if one == extreme]
-        assert f"| {extreme} | {' | '.join(cells)} |" in PAGE
 
 
 def extremes_of(operator: Operator, mode: str, dtype: str) -> tuple[Edges, list[Edge]]:

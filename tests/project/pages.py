@@ -10,7 +10,7 @@ from typing import NamedTuple
 from conformance.judge.calls import JUDGES
 from conformance.record.operator import Operator
 from conformance.suite.records import operators
-from tests.cases import contracts_audit, ladders_audit
+from tests.cases import contracts_audit, extremes_audit, ladders_audit
 from tests.project import records_page
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,8 @@ def tables() -> Iterator[Table]:
     for kind in JUDGES:
         lines = tuple(contracts_audit.table(kind))
         yield Table(REFERENCE / "contracts.md", f"## {kind.__name__}", lines)
-    yield Table(REFERENCE / "extremes.md", "# Extremes", tuple(ladders_audit.table()))
+    yield Table(REFERENCE / "extremes.md", "# Extremes", tuple(extremes_audit.table()))
+    yield Table(REFERENCE / "extremes.md", "## Ladders", tuple(ladders_audit.table()))
 
 
 def _operators() -> Iterator[str]:
