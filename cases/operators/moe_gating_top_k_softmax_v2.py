@@ -7,6 +7,7 @@ document allows and the host tiling rejects.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cases.operators._gating_examples import DTYPES, Calls
@@ -34,7 +35,7 @@ from cases.operators._interface import (
     typed,
 )
 from cases.relations.selections import Selection, of_selections
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case, Machine, Tensor
 from conformance.numerics import scores
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.computed import Box, Computed, Keys
@@ -160,18 +161,30 @@ GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")
+
+
+def with_softmax(case: Case) -> Case:
+    """The call with a softmax of all experts to write."""
+    softmax = Tensor(case.inputs["x"].shape, "float32")
+    return replace(case, outputs={**case.outputs, "softmax_result": softmax})
+
+
+def asked_for(case: Case) -> Case:
+    """The call whose flag asks for a softmax of all experts."""
+    return with_attributes(case, output_softmax_result_flag=1)
+
+
 SELECTION = Selection("x", "y", "expert_idx", ("y", "expert_idx", "softmax_result"))
 CALLS = Calls(GATING, RESULT, (FIRST, LAST, RESULT), DOCUMENT)
-FLAG = {"output_softmax_result_flag": 1}
-UNUSED = {"softmax_result": {}}
+FIRST_CALL, LAST_CALL = CALLS.page(FIRST), CALLS.page(LAST)
 MORE = tuple(
     Example(name, case, f"{DOCUMENT}, parameters")
     for name, case in {
-        "softmax first": CALLS.page(FIRST),
-        "softmax first, a softmax that the flag does not ask for": CALLS.page(FIRST, **UNUSED),
-        "topK first": CALLS.page(LAST),
-        "topK first, the flag true": with_attributes(CALLS.page(LAST), **FLAG),
-        "topK first, the flag true, a softmax": with_attributes(CALLS.page(LAST, **UNUSED), **FLAG),
+        "softmax first": FIRST_CALL,
+        "softmax first, a softmax that the flag does not ask for": with_softmax(FIRST_CALL),
+        "topK first": LAST_CALL,
+        "topK first, the flag true": asked_for(LAST_CALL),
+        "topK first, the flag true, a softmax": asked_for(with_softmax(LAST_CALL)),
     }.items()
 )
 NOTHING = inferred(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,6 @@ SHIFT = 8.0
 """What such a value may have more, exactly, in each data type."""
 
 Certified = Callable[[Case], bool]
-Prepared = Callable[[Case], Case | None]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def order_of_positions(given: Selection, modes: tuple[str, ...] = ()) -> Relatio
         scores = case.arrays[given.scores]
         count = scores.shape[-1]
         order = shuffled(count)
-        ids = outputs[given.ids]
+        ids: NDArray[Any] = np.asarray(outputs[given.ids])
         inside = (ids >= 0) & (ids < count)
         due = np.where(inside, np.argsort(order)[np.where(inside, ids, 0)], ids).astype(ids.dtype)
         seen = run(with_arrays(case, {given.scores: np.take(scores, order, axis=-1)}))
@@ -108,8 +108,7 @@ def constant_more(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
     clause = inferred(
         f"ids are the same if all scores are {SHIFT} more", "a softmax is one of differences"
     )
-    prepared: Prepared = lambda drawn: _separated(given, drawn)  # noqa: E731
-    return Relation("a constant more", clause, broken, prepared, modes)
+    return Relation("a constant more", clause, broken, partial(_separated, given), modes)
 
 
 def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:

@@ -37,9 +37,11 @@ class Table(NamedTuple):
     def _parted(self) -> tuple[str, str, str]:
         text = self.page.read_text(encoding="utf-8")
         start = text.index(f"{self.heading}\n")
+        level = self.heading.index(" ")
+        after = re.compile(rf"^#{{1,{level}}} ", re.MULTILINE).search(text, start + level)
         first = self.lines[0].split("|")[1]
         found = re.compile(rf"^\|{re.escape(first)}\|.*\n(\|.*\n)*", re.MULTILINE)
-        table = found.search(text, start)
+        table = found.search(text, start, after.start() if after else len(text))
         if table is None:
             raise ValueError(f"{self.page}: no table {self.lines[0]} below {self.heading}")
         return text[: table.start()], table[0], text[table.end() :]

@@ -44,6 +44,12 @@ SECTIONS = {
     ),
     "Cells, edges and ladders": ("record/cells", "record/edges", "record/size_ladders"),
     "Relations": ("record/relation", "relations/axes", "relations/symmetries"),
+    "Values that a device computes, and what is selected by them": (
+        "record/computed",
+        "record/functions",
+        "numerics/scores",
+        "numerics/boxes",
+    ),
     "Workloads, pictures and torch_npu": (
         "record/workload",
         "record/picture",

@@ -30,6 +30,6 @@ def test_a_table_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
 
 def test_a_page_without_the_table_is_told(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("# One\n")
+    page.write_text("# One\n\n## Below\n\nText\n\n# Two\n\n| a |\n|---|\n| 2 |\n")
     with pytest.raises(ValueError, match="no table"):
         Table(page, "# One", ("| a |",)).shown()

@@ -13,10 +13,12 @@ OF_RECORDS_ALONE = {
     "conformance/draw/patterns",
     "conformance/draw/wide_keys",
     "conformance/judge/legality",
+    "conformance/numerics/arithmetic",
     "conformance/record/chips",
     "conformance/values/special_rows",
 }
-"""What only records of the suite's own families take: patterns of routings and keys, and chips."""
+"""What only records of the suite's own families take: patterns of routings and keys, chips, and the
+arithmetic of IEEE 754."""
 
 
 def test_the_page_is_as_the_code_declares_it() -> None:
@@ -37,10 +39,11 @@ def test_records_import_nothing_that_the_page_leaves_out() -> None:
 
 
 def imported(path: Path) -> set[str]:
-    """The modules of conformance that a file imports."""
-    return {
-        node.module.replace(".", "/")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("conformance.")
-        if node.module is not None
-    }
+    """The modules of conformance that a file imports, of a room each by its name."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("conformance."):
+            module = str(node.module).replace(".", "/")
+            room = (ROOT / module).is_dir()
+            found |= {f"{module}/{one.name}" for one in node.names} if room else {module}
+    return found
