@@ -24,6 +24,11 @@ def own_kernels() -> Path:
     return root() / "device_kernels" / "kernels"
 
 
+def probe_kernels() -> Path:
+    """The folder of kernels that are asked what a device does, and not judged."""
+    return root() / "device_kernels" / "probes"
+
+
 def records() -> Path:
     """The suite's own folder of operator records."""
     return root() / "cases" / "operators"

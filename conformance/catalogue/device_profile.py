@@ -12,6 +12,11 @@ OVERFLOW_MODE = Message("overflow mode", "溢出模式")
 DETERMINISM = Message("determinism", "确定性")
 UNKNOWN = Message("unknown", "未知")
 FUNCTION = Message("function {name}", "函数 {name}")
+FUNCTION_PROBED = Message(
+    "function {name} of the kernel that calls it alone: {traits}",
+    "单独调用该函数的 Kernel 中的函数 {name}：{traits}",
+)
+NOT_PROBED = Message("not probed: {reason}", "未探测：{reason}")
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")
 FLUSHES = Message("may flush", "可能清零次正规数")
 UNIFORM = Message("uniform", "各处一致")

@@ -32,9 +32,9 @@ VERBOSE = Message(
 OPERATORS = Message("what is judged", "判定哪些算子")
 DEVICES = Message("what can be judged on here", "此处可在哪些设备上判定")
 PROBE = Message(
-    "print what is known of each device's arithmetic, and recover the order in which its kernels"
-    " add up a token's row",
-    "打印各设备算术特性的已知信息，并还原其 Kernel 对一个 token 的行累加的顺序",
+    "print what is known of each device's arithmetic, measure its functions, and recover the order"
+    " in which its kernels add up a token's row",
+    "打印各设备算术特性的已知信息，测量其函数，并还原其 Kernel 对一个 token 的行累加的顺序",
 )
 
 NEW = Message(

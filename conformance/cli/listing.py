@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance import places
 from conformance.catalogue import commands as say
 from conformance.catalogue import help as helps
 from conformance.cli.common import add_operators
@@ -15,9 +16,10 @@ from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure, text_of
 from conformance.session.boundaries import limit_lines, limits_told
+from conformance.session.function_probe import probed_functions
 from conformance.session.probe import summation_orders
 from conformance.suite import records as suite
-from conformance.text.device_profile import profile_lines
+from conformance.text.device_profile import function_lines, profile_lines
 from conformance.text.language import put
 from conformance.text.orders import order_lines
 from conformance.text.records import operator_lines
@@ -52,6 +54,8 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
     language = getattr(console, "language", "en")
     operators = suite.operators([directory.absolute() for directory in parsed.operators])
     kernels = suite.kernel_folders(operators, parsed.operators)
+    if parsed.probe:
+        kernels = (*(kernels or (places.own_kernels(),)), places.probe_kernels())
     for spec in ("npu", "sim"):
         try:
             device = open_device(spec, kernels=Kernels(kernels))
@@ -65,6 +69,8 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
             try:
                 if parsed.probe:
                     for line in profile_lines(device.profile, language):
+                        put("  " + line, console)
+                    for line in function_lines(probed_functions(device)):
                         put("  " + line, console)
                     found = order_lines(summation_orders(device, operators))
                     for line in (*found, *limits_told(limit_lines(device, operators))):

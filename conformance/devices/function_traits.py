@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from conformance.catalogue import device_profile as say
 from conformance.catalogue.message import row
-from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
+from conformance.record.functions import ALL_UNKNOWN, UNKNOWN, Functions, FunctionTraits
 
 _SIMULATED = FunctionTraits(steps=1, flush=True, uniform=True, monotone=False)
 
@@ -38,9 +38,10 @@ def stated_of(soc: str) -> Functions:
 
 def words_of(traits: FunctionTraits) -> str:
     """A function's traits as a person reads them."""
-    if traits.steps is None:
-        return say.UNKNOWN()
-    said = [say.STEPS(steps=traits.steps)]
+    steps = say.UNKNOWN() if traits.steps is None else say.STEPS(steps=traits.steps)
+    if traits == UNKNOWN:
+        return steps
+    said = [steps]
     said += [say.FLUSHES()] if traits.flush else []
     said += [say.UNIFORM()] if traits.uniform else []
     said += [say.MONOTONE()] if traits.monotone else []

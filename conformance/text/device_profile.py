@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, set_cell_size
 
@@ -11,6 +11,7 @@ from conformance.catalogue.message import within
 from conformance.devices import function_traits
 from conformance.devices.arithmetic_traits import words_of
 from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
+from conformance.record.functions import FunctionTraits
 
 
 def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
@@ -37,6 +38,17 @@ def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
     named = [(within(name, language), within(text, language)) for name, text in figures.items()]
     width = max(cell_len(name) for name, _ in named)
     yield from (f"{set_cell_size(name, width)}  {text}" for name, text in named)
+
+
+def function_lines(found: Iterable[tuple[str, FunctionTraits | str]]) -> Iterator[str]:
+    """What was probed of each function, or why it was not."""
+    for name, traits in found:
+        told = (
+            say.NOT_PROBED(reason=traits)
+            if isinstance(traits, str)
+            else say.PROBED(value=function_traits.words_of(traits))
+        )
+        yield say.FUNCTION_PROBED(name=name, traits=told)
 
 
 def _trait(trait: Trait) -> str:

@@ -322,5 +322,8 @@ def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path
     for trait in ("cast mode", "flush to zero", "overflow mode", "determinism", *functions):
         (line,) = [line for line in profile if line.startswith(f"  {trait} ")]
         assert line.endswith("(declared, not probed)")
+    for name in NAMES:
+        (line,) = [line for line in profile if line.startswith(f"  function {name} of the kernel")]
+        assert line.endswith(": at most 0 steps off, uniform, monotone (probed)")
     (orders,) = [line for line in profile if line.startswith(f"  {NAME}, ")]
     assert orders.startswith(f"  {NAME}, float16, bfloat16, float32: sequential (K=2), bins(1) ")

@@ -1,0 +1,152 @@
+"""Probing a device: how exact its exp, ln, sqrt, division and reciprocal are.
+
+A kernel of the suite's own calls one function alone (device_kernels/probes). So what it shows is
+the function's, and no operator that is judged has a part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from conformance.call.case import Case, Machine, Tensor
+from conformance.call.findings import ending
+from conformance.call.observation import Outcome
+from conformance.devices.device import Device
+from conformance.errors import OperatorUnavailable, text_of
+from conformance.numerics.function_steps import Float32s, traits_of
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.contract import Unspecified
+from conformance.record.functions import NAMES, FunctionTraits
+from conformance.record.operator import AttributeParameter, Mode, Operator, TensorParameter
+from conformance.session.probe import NoAnswer
+
+NAME = "function_probe"
+"""Of the kernel's folder."""
+
+SEED = 11
+CALL_ELEMENTS = 1 << 16
+"""Elements of one call."""
+
+WINDOWS, WINDOW = 64, 1024
+"""Runs of operands that follow each other on the float32 grid: they show what is not monotone."""
+
+DRAWN = 1 << 16
+LARGEST_EXP = 104.0
+"""Beyond it exp of either sign is infinite or zero."""
+
+CLAUSE = Clause(
+    "out[i] is the function of x[i], or of x[i] and y[i].",
+    "device_kernels/probes/function_probe",
+    SourceClass.SOURCE_READ,
+)
+
+
+def _never(*_: object) -> object:
+    raise NotImplementedError("the probe of functions is asked, not judged")
+
+
+OPERATOR = Operator(
+    name=NAME,
+    title="FunctionProbe",
+    aclnn="aclnnFunctionProbe",
+    sources=(),
+    products=(),
+    parameters=(
+        TensorParameter("x", "x", "input"),
+        TensorParameter("y", "y", "input"),
+        AttributeParameter("function", "function"),
+        TensorParameter("out", "out", "output"),
+    ),
+    modes=(Mode("plain", CLAUSE),),
+    dtypes=("float32",),
+    formula=_never,  # type: ignore[arg-type]
+    contracts={"out": Unspecified(CLAUSE)},
+    cases=_never,  # type: ignore[arg-type]
+)
+
+
+def probed_functions(
+    device: Device, machine: Machine | None = None
+) -> Iterator[tuple[str, FunctionTraits | str]]:
+    """Each function's name, with what its results show, or why there are none.
+
+    ``machine`` is the simulated one, None: the device's own. A function whose call does not
+    complete ends the probe: the next may take the time limit, too.
+    """
+    for name in NAMES:
+        left, right = operands(name)
+        order = np.random.default_rng(SEED).permutation(left.size)
+        try:
+            result = computed(device, name, left, right, machine)
+            moved = computed(device, name, left[order], right[order], machine)
+        except (NoAnswer, OperatorUnavailable) as reason:
+            yield name, text_of(reason)
+            return
+        otherwise = np.empty_like(moved)
+        otherwise[order] = moved
+        yield name, traits_of(name, left, right, result, otherwise)
+
+
+def operands(name: str) -> tuple[Float32s, Float32s]:
+    """The operands of a function's probe: two arrays of float32 [elements], of which one suffices
+    to most. They are all float16 and bfloat16 numbers, runs of neighbours, and drawn ones.
+
+    None is subnormal: what a device makes of such operands is another question.
+    """
+    rng = np.random.default_rng(SEED)
+    every = np.arange(1 << 16, dtype=np.uint16)
+    starts = rng.integers(1 << 23, 0xFF << 23, WINDOWS) - WINDOW
+    runs = (starts[:, None] + np.arange(WINDOW)).astype(np.uint32).ravel()
+    runs |= np.repeat(rng.integers(0, 2, WINDOWS).astype(np.uint32) << 31, WINDOW)
+    parts = [
+        every.view(np.float16).astype(np.float32),
+        (every.astype(np.uint32) << 16).view(np.float32),
+        runs.view(np.float32),
+        rng.uniform(-LARGEST_EXP, LARGEST_EXP, DRAWN).astype(np.float32),
+        (1 + np.arange(-WINDOW, WINDOW) * 2.0**-23).astype(np.float32),
+    ]
+    left = np.concatenate(parts)
+    magnitude = np.abs(left)
+    left = left[(magnitude == 0) | (magnitude >= np.finfo(np.float32).smallest_normal)]
+    if name != "div":
+        return left, np.ones_like(left)
+    # Beside pairs of any two, numerators and denominators of which one is the same and the other
+    # rises.
+    fixed = rng.choice(left, WINDOWS)
+    rising = np.resize(parts[-1], (WINDOWS, WINDOW)).ravel()
+    held = np.repeat(fixed, WINDOW)
+    pairs = (left, rising, held), (rng.permutation(left), held, rising)
+    numerators, denominators = (np.concatenate(some) for some in pairs)
+    return numerators, denominators
+
+
+def computed(
+    device: Device, name: str, left: Float32s, right: Float32s, machine: Machine | None = None
+) -> Float32s:
+    """What the device computes of the operands, element by element.
+
+    Raises NoAnswer where a call does not complete, OperatorUnavailable where there is no kernel.
+    """
+    parts = []
+    for start in range(0, left.size, CALL_ELEMENTS):
+        x, y = (one[start : start + CALL_ELEMENTS] for one in (left, right))
+        made = Case(
+            operator=NAME,
+            mode="plain",
+            dtype="float32",
+            attributes={"function": NAMES.index(name)},
+            inputs={"x": _tensor(x), "y": _tensor(y)},
+            outputs={"out": Tensor(x.shape, "float32")},
+            machine=machine,
+        )
+        observation = device.run(OPERATOR, made)
+        if observation.outcome is not Outcome.COMPLETED:
+            raise NoAnswer(ending(observation))
+        parts.append(np.ascontiguousarray(observation.outputs["out"], np.float32).reshape(-1))
+    return np.concatenate(parts)
+
+
+def _tensor(values: Float32s) -> Tensor:
+    return Tensor(values.shape, "float32", values=tuple(values.view(np.uint32).tolist()))
