@@ -53,26 +53,41 @@ def least_ub(experts: int, k: int) -> int:
 
 
 def piece(ub_bytes: int, k: int) -> int:
-    """The most experts of a row in one piece; 0 if longer rows do not fit at all."""
+    """The most experts of a row in one piece; 0 if not even k fit."""
     run = run_slots(ub_bytes)
-    return run if run >= least_lanes(k) else 0
+    return run if run >= in_sorts(k) else 0
 
 
 def two_pieces(ub_bytes: int, k: int) -> int:
-    """The most experts of a row in two pieces: the second has the best of the first, too."""
+    """The most experts of a row in two pieces: the second has the best of the first, too. A buffer
+    in which no second one fits takes those of one."""
     one = piece(ub_bytes, k)
-    return 2 * one - in_sorts(k) if one else 0
+    return 2 * one - in_sorts(k) if one >= least_lanes(k) else one
+
+
+def batch(ub_bytes: int, experts: int, k: int) -> int:
+    """The most rows of so many experts that a core takes at a time; 0 if it can take none."""
+    one = piece(ub_bytes, k)
+    if experts < k or (experts > one and one < least_lanes(k)):
+        return 0
+    return one // SORTED_AT_ONCE if experts <= SORTED_AT_ONCE else 1
 
 
 def limits(dtypes: Iterable[str]) -> Iterator[Limit]:
     """Every limit on small machines and on the chips."""
     for dtype, k in product(dtypes, KS):
         least = KEY_BYTES * least_lanes(k)
-        yield Limit("ub-bytes", least, k, dtype)
+        yield Limit("ub-bytes", KEY_BYTES * in_sorts(k), k, dtype)
+        yield Limit("pieces-ub-bytes", least, k, dtype)
         yield Limit("cores", SMALL.cores, k, dtype, SMALL.cores)
         for ub in (least - 1, least, SMALL.ub_bytes, *USABLE_UB_BYTES.values()):
             yield Limit("experts", piece(ub, k), k, dtype, ub_bytes=ub)
             yield Limit("two-pieces", two_pieces(ub, k), k, dtype, ub_bytes=ub)
+            for experts in (5, SORTED_AT_ONCE, SORTED_AT_ONCE + 1):
+                rows = batch(ub, experts, k)
+                sizes = {"ub_bytes": ub, "hidden": experts}
+                yield Limit("batch", rows, k, dtype, **sizes)
+                yield Limit("tokens", rows * SMALL.cores, k, dtype, SMALL.cores, **sizes)
 
 
 def near_limits() -> Iterator[tuple[str, Machine, Sizes]]:

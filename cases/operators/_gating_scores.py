@@ -67,13 +67,13 @@ def rounded_keys(
 
 
 def classes_of(functions: Functions, x: Floats, *more: Floats) -> Ids | None:
-    """Numbers of experts [rows, experts], equal for those whose inputs have equal values; None if
+    """Numbers of experts [rows, experts], equal for those whose inputs have equal bits; None if
     the device may compute different scores of these."""
     if not functions.exp.uniform or x.shape[-1] > MOST_IN_ONE_PIECE:
         return None
-    classes = (x + np.float32(0)).view(np.int32).astype(np.int64)
+    classes = x.view(np.int32).astype(np.int64)
     for one in more:
-        classes = classes * 2**32 + (one + np.float32(0)).view(np.int32)
+        classes = classes * 2**32 + one.view(np.int32)
     return classes
 
 
