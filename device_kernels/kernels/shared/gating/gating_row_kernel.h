@@ -210,14 +210,6 @@ private:
         }
     }
 
-    // The first element, when the vector pipe has written it.
-    __aicore__ inline float ValueOf(const LocalTensor<float>& from) {
-        Order<HardEvent::V_S>();
-        const float value = from.GetValue(0);
-        Order<HardEvent::S_V>();
-        return value;
-    }
-
     Call<T> call_;
     Lanes ub_;
 

@@ -104,6 +104,14 @@ __aicore__ inline void ReplaceNan(const LocalTensor<float>& keys, float value,
     AscendC::PipeBarrier<PIPE_V>();
 }
 
+// The first element, when the vector pipe has written it.
+__aicore__ inline float ValueOf(const LocalTensor<float>& from) {
+    Order<HardEvent::V_S>();
+    const float value = from.GetValue(0);
+    Order<HardEvent::S_V>();
+    return value;
+}
+
 // Copies `blocks` blocks of `count` elements to where they are neighbours; `gap` units of 32 bytes
 // lie between them in UB. The copy comes after all that the vector pipe was given, and before what
 // it is given next.

@@ -1,0 +1,140 @@
+// Row by row: scores, the choice of experts, and their weights.
+//
+// All is computed in fp32 and rounded once. Experts are chosen by score plus bias, and weighed by
+// the score alone.
+#ifndef MOE_GATING_TOP_K_KERNEL_GATE_H
+#define MOE_GATING_TOP_K_KERNEL_GATE_H
+
+#include "kernel_operator.h"
+#include "../shared/rows/row_share_kernel.h"
+#include "moe_gating_top_k_kernel_choice.h"
+#include "moe_gating_top_k_kernel_lanes.h"
+#include "moe_gating_top_k_kernel_scores.h"
+
+namespace group_gating {
+
+// Bias may be null.
+struct Tensors {
+    GM_ADDR x;
+    GM_ADDR bias;
+    GM_ADDR y;
+    GM_ADDR expertIdx;
+    GM_ADDR result;
+};
+
+template <typename T>
+class Gate {
+public:
+    __aicore__ inline void Init(const Tensors& tensors,
+                                const __gm__ MoeGatingTopKTilingData* tiling, TPipe* pipe) {
+        tiling_ = tiling;
+        k_ = tiling->k;
+        x_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.x));
+        y_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.y));
+        expertIdx_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.expertIdx));
+        result_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(tensors.result));
+        ub_.Init(tiling, pipe);
+        LoadBias(tensors.bias);
+    }
+
+    __aicore__ inline void Process() {
+        const auto share =
+            row_sum::ShareOf(tiling_->rows, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
+        for (int64_t row = share.first; row < share.end; ++row) {
+            Take(row);
+        }
+    }
+
+private:
+    __aicore__ inline void LoadBias(GM_ADDR bias) {
+        if (bias != nullptr) {
+            GlobalTensor<T> row;
+            row.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(bias));
+            ub_.Load(ub_.bias, row);
+            return;
+        }
+        Fill(ub_.bias, -Infinity(), ub_.all);
+        for (int64_t group = 0; group < ub_.groups; ++group) {
+            Fill(ub_.bias[ub_.FirstOf(group)], 0.0f, ub_.members);
+        }
+    }
+
+    __aicore__ inline void Take(int64_t row) {
+        const int64_t first = row * tiling_->experts;
+        ub_.Load(ub_.scores, x_[first]);
+        Score(ub_, tiling_->normType);
+        if (tiling_->hasResult != 0) {
+            Store(result_, first, ub_.scores, ub_.members, ub_.groups, ub_.Gap<float>());
+        }
+        AscendC::Add(ub_.keys, ub_.scores, ub_.bias, Count(ub_.all));
+        AscendC::PipeBarrier<PIPE_V>();
+        ReplaceNan(ub_.keys, Infinity(), ub_.work, ub_.all);
+        Fill(ub_.numbers, NO_NUMBER, ub_.all);
+        if (ub_.groups == 1) {
+            Keep(ub_, 0);
+        } else {
+            KeepBest(ub_, tiling_->keptGroups, tiling_->scoreByTwo != 0);
+        }
+        const LocalTensor<float> weights = ub_.work[ub_.all];
+        const LocalTensor<int32_t> ids = Integers(ub_.pairs);
+        Choose(ub_, k_, weights, ids);
+        Weigh(weights);
+        Store(expertIdx_, row * k_, ids, k_);
+        StoreWeights(row, weights);
+    }
+
+    __aicore__ inline void Weigh(const LocalTensor<float>& weights) {
+        if (tiling_->normalises != 0) {
+            const LocalTensor<float> sum = ub_.pairs[ub_.all];
+            AscendC::ReduceSum(sum, weights, sum[BLOCK_FLOATS], Count(k_));
+            AscendC::PipeBarrier<PIPE_V>();
+            AscendC::Adds(sum, sum, tiling_->eps, 1);
+            Fill(ub_.keys, ValueOf(sum), k_);
+            AscendC::Div(weights, weights, ub_.keys, Count(k_));
+            AscendC::PipeBarrier<PIPE_V>();
+        }
+        AscendC::Muls(weights, weights, tiling_->factor, Count(k_));
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+
+    __aicore__ inline void StoreWeights(int64_t row, const LocalTensor<float>& weights) {
+        if constexpr (sizeof(T) == sizeof(float)) {
+            Store(y_, row * k_, weights, k_);
+        } else {
+            const LocalTensor<T> rounded = ub_.keys.template ReinterpretCast<T>();
+            AscendC::Cast(rounded, weights, RoundMode::CAST_RINT, static_cast<uint32_t>(k_));
+            Store(y_, row * k_, rounded, k_);
+        }
+    }
+
+    const __gm__ MoeGatingTopKTilingData* tiling_;
+    GlobalTensor<T> x_;
+    GlobalTensor<T> y_;
+    GlobalTensor<int32_t> expertIdx_;
+    GlobalTensor<float> result_;
+    Lanes ub_;
+    int64_t k_;
+};
+
+template <typename T>
+__aicore__ inline void RunAs(const Tensors& tensors, const __gm__ MoeGatingTopKTilingData* tiling) {
+    TPipe pipe;
+    Gate<T> gate;
+    gate.Init(tensors, tiling, &pipe);
+    gate.Process();
+}
+
+__aicore__ inline void Run(const Tensors& tensors, const __gm__ MoeGatingTopKTilingData* tiling) {
+    switch (tiling->dtype) {
+        case 0:
+            return RunAs<float>(tensors, tiling);
+        case 1:
+            return RunAs<half>(tensors, tiling);
+        case 27:
+            return RunAs<bfloat16_t>(tensors, tiling);
+    }
+}
+
+}  // namespace group_gating
+
+#endif
