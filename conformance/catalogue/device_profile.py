@@ -13,8 +13,12 @@ DETERMINISM = Message("determinism", "确定性")
 UNKNOWN = Message("unknown", "未知")
 FUNCTION = Message("function {name}", "函数 {name}")
 FUNCTION_PROBED = Message(
-    "function {name} of the kernel that calls it alone: {traits}",
-    "单独调用该函数的 Kernel 中的函数 {name}：{traits}",
+    "{name} in a kernel that calls it alone: {traits}",
+    "单独调用 {name} 的 Kernel 所得：{traits}",
+)
+EACH_ELEMENT = Message(
+    "out[i] is the function of x[i], or of x[i] and y[i].",
+    "out[i] 为 x[i]（或 x[i] 与 y[i]）的函数值。",
 )
 NOT_PROBED = Message("not probed: {reason}", "未探测：{reason}")
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")

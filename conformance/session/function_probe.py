@@ -13,6 +13,7 @@ import numpy as np
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Outcome
+from conformance.catalogue import device_profile as say
 from conformance.devices.device import Device
 from conformance.errors import OperatorUnavailable, text_of
 from conformance.numerics.function_steps import Float32s, traits_of
@@ -37,14 +38,15 @@ LARGEST_EXP = 104.0
 """Beyond it exp of either sign is infinite or zero."""
 
 CLAUSE = Clause(
-    "out[i] is the function of x[i], or of x[i] and y[i].",
+    say.EACH_ELEMENT(),
     "device_kernels/probes/function_probe",
     SourceClass.SOURCE_READ,
 )
 
 
 def _never(*_: object) -> object:
-    raise NotImplementedError("the probe of functions is asked, not judged")
+    """The probe is asked, and not judged: nothing draws its cases or computes its outputs."""
+    raise NotImplementedError
 
 
 OPERATOR = Operator(

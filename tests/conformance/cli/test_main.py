@@ -323,7 +323,7 @@ def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path
         (line,) = [line for line in profile if line.startswith(f"  {trait} ")]
         assert line.endswith("(declared, not probed)")
     for name in NAMES:
-        (line,) = [line for line in profile if line.startswith(f"  function {name} of the kernel")]
+        (line,) = [line for line in profile if line.startswith(f"  {name} in a kernel")]
         assert line.endswith(": at most 0 steps off, uniform, monotone (probed)")
     (orders,) = [line for line in profile if line.startswith(f"  {NAME}, ")]
     assert orders.startswith(f"  {NAME}, float16, bfloat16, float32: sequential (K=2), bins(1) ")
