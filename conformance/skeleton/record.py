@@ -144,18 +144,18 @@ def _imports(new: New, lines: list[str]) -> list[str]:
     text = "\n".join([*lines, *_drawn_sizes(new)])
     words = sorted({one.kind for one in new.parameters} & ATTRIBUTES)
     made = ", ".join(["Rule", "Signature", *sorted([*words, "tensor"])])
-    contracts = sorted({_kind(new, one) for one in new.outputs})
-    shown = ", ".join(sorted(["Example", "Mode", "Operator", *contracts]))
+    contracts = ", ".join(sorted({_kind(new, one) for one in new.outputs}))
     return [
         "from conformance.draw.sizes import "
         + ("hiddens, token_counts" if "hiddens(" in text else "token_counts"),
         *(["from conformance.draw.values import fills"] if "fills(" in text else []),
         "from conformance.record.clause import Clause, document",
+        f"from conformance.record.contract import {contracts}",
         "from conformance.record.derive.calls import call",
         "from conformance.record.derive.records import of_signature",
         "from conformance.record.derive.references import formula_of",
         "from conformance.record.derive.rejections import rejections",
-        f"from conformance.record.operator import {shown}",
+        "from conformance.record.operator import Example, Mode, Operator",
         f"from conformance.record.signature import {made}",
         "from conformance.record.sizes import Size",
         "",
