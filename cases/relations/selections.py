@@ -6,9 +6,8 @@ row have more must not change is asked of a second call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +19,16 @@ from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, shuffled, with_arrays
 
-SEPARATED = "separated"
-"""The family of values of which no device may confuse any two, where they are different."""
+STEP, SHIFT = 2.0**-4, 8.0
+"""Between two scores of which no device may confuse the exponentials, and what such scores may have
+more: exactly, in each data type."""
 
 MOST_DIFFERENT = 256
-"""Positions of a row of that family that are different."""
+"""Positions of a row whose scores can be so far apart, from -8 to 8."""
 
-SHIFT = 8.0
-"""What such a value may have more, exactly, in each data type."""
-
-Certified = Callable[[Case], bool]
+MOST_IN_HALF = 96
+"""Of these, the most of which all softmax scores are normal numbers of half precision, too: no two
+of them become equal there."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +37,24 @@ class Selection:
 
     ``scores`` is the input [..., positions], ``values`` and ``ids`` the outputs [..., k], in
     descending order. ``of_rows`` are the outputs whose rows depend on the same row of the inputs
-    alone. ``certified`` says of which calls differing scores never have equal keys.
+    alone. Keys may be ``rounded`` to the data type of the scores before the selection.
     """
 
     scores: str
     values: str
     ids: str
     of_rows: tuple[str, ...]
-    certified: Certified = lambda case: True
+    rounded: bool = False
+
+    def separated(self, case: Case) -> Case | None:
+        """The call with scores far from each other, in the order of those that it has; None if they
+        are too many."""
+        scores = case.arrays[self.scores]
+        in_half = self.rounded and scores.dtype == np.float16
+        if scores.shape[-1] > (MOST_IN_HALF if in_half else MOST_DIFFERENT):
+            return None
+        ranks = scores.astype(np.float32).argsort(axis=-1, kind="stable").argsort(axis=-1)
+        return with_arrays(case, {self.scores: (STEP * ranks - SHIFT).astype(scores.dtype)})
 
 
 def of_selections(given: Selection, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]:
@@ -88,7 +97,7 @@ def order_of_positions(given: Selection, modes: tuple[str, ...] = ()) -> Relatio
         yield from difference(given.ids, seen[given.ids], due, meaning)
 
     def prepared(drawn: Case) -> Case | None:
-        return _separated(given, drawn) if drawn.inputs[given.scores].shape[-1] > 1 else None
+        return given.separated(drawn) if drawn.inputs[given.scores].shape[-1] > 1 else None
 
     text = "scores that are different are selected wherever they stand"
     clause = inferred(text, "no equation names a position, but for equal scores")
@@ -108,7 +117,7 @@ def constant_more(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
     clause = inferred(
         f"ids are the same if all scores are {SHIFT} more", "a softmax is one of differences"
     )
-    return Relation("a constant more", clause, broken, partial(_separated, given), modes)
+    return Relation("a constant more", clause, broken, given.separated, modes)
 
 
 def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
@@ -159,20 +168,11 @@ def same_bits(
             yield from difference(name, outputs[name], due[name], f"by {title}", sums=True)
 
     def prepared(drawn: Case) -> Case | None:
-        few = drawn.inputs[given.scores].shape[-1] <= most
-        return drawn if few and given.certified(drawn) else None
+        if drawn.inputs[given.scores].shape[-1] > most:
+            return None
+        return given.separated(drawn) if given.rounded and drawn.dtype == "float16" else drawn
 
     clause = inferred(
         f"{title} selects the same, and has the same values", "the equations of both documents"
     )
     return Relation(f"values of {title}", clause, broken, prepared, modes, beside=(other,))
-
-
-def _separated(given: Selection, drawn: Case) -> Case | None:
-    """The call with scores of which any two are far from each other; None if it has too many."""
-    tensor = drawn.inputs[given.scores]
-    different = tensor.shape[-1] <= MOST_DIFFERENT and given.certified(drawn)
-    if tensor.fill is None or not different:
-        return None
-    fill = replace(tensor.fill, stripes=(SEPARATED,))
-    return replace(drawn, inputs={**drawn.inputs, given.scores: replace(tensor, fill=fill)})
