@@ -48,8 +48,7 @@ __aicore__ inline void ScoreGroups(const Lanes& ub, bool byTwo, const LocalTenso
     }
     const auto groups = static_cast<uint32_t>(ub.groups);
     Fill(scores, -Infinity(), lanes);
-    AscendC::ArithProgression(Integers(offsets), 0, Count(ub.perGroup) * PAIR_BYTES,
-                              Count(ub.groups));
+    AscendC::ArithProgression(Integers(offsets), 0, Count(ub.perGroup) * PAIR_BYTES, Count(lanes));
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Gather(scores, ub.pairs, Bits(offsets), 0, groups);
     AscendC::PipeBarrier<PIPE_V>();
@@ -65,8 +64,8 @@ __aicore__ inline void ScoreGroups(const Lanes& ub, bool byTwo, const LocalTenso
 // Two groups or more have 64 lanes or more, so that all of this is in `work`.
 __aicore__ inline void KeepBest(const Lanes& ub, int64_t kept, bool byTwo) {
     const int64_t lanes = RoundUp(ub.groups, SORTED_KEYS);
-    const LocalTensor<float> groups = ub.work;
-    const LocalTensor<float> scores = ub.work[lanes];
+    const LocalTensor<float> scores = ub.work;
+    const LocalTensor<float> groups = ub.work[lanes];  // behind scores, as bias is behind keys
     const LocalTensor<float> other = ub.work[2 * lanes];
     ScoreGroups(ub, byTwo, scores, other, groups, lanes);
     AscendC::ArithProgression(Integers(groups), 0, 1, Count(lanes));

@@ -28,7 +28,7 @@ using gating::ValueOf;
 using ordering::Order;
 using ordering::RoundUp;
 
-constexpr int64_t LANE_BYTES = 32;  // of a lane
+constexpr int64_t LANE_BYTES = 32;
 constexpr int64_t BLOCK_BYTES = 32;
 
 __aicore__ inline int32_t Count(int64_t count) { return static_cast<int32_t>(count); }
@@ -49,9 +49,9 @@ struct Lanes {
         all = groups * perGroup;
         pipe->InitBuffer(buffer, static_cast<uint32_t>(all * LANE_BYTES));
         scores = buffer.Get<float>();
-        bias = scores[all];
-        numbers = scores[2 * all];
-        keys = scores[3 * all];
+        keys = scores[all];
+        bias = scores[2 * all];  // behind keys: ReplaceNan may look at some of it
+        numbers = scores[3 * all];
         pairs = scores[4 * all];
         work = scores[6 * all];
     }
@@ -90,9 +90,9 @@ struct Lanes {
 
     TBuf<TPosition::VECCALC> buffer;
     LocalTensor<float> scores;
+    LocalTensor<float> keys;
     LocalTensor<float> bias;
     LocalTensor<float> numbers;
-    LocalTensor<float> keys;
     LocalTensor<float> pairs;
     LocalTensor<float> work;
 

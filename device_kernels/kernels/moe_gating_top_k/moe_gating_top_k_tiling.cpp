@@ -101,10 +101,7 @@ extern "C" int32_t MoeGatingTopKTiling(const MoeGatingTopKCall* call,
 extern "C" int64_t MoeGatingTopKTilingLimit(const char* axisName, int64_t topK, int32_t /*dtype*/,
                                             uint32_t cores, uint64_t ubBytes, int64_t /*hidden*/) {
     const std::string axis = axisName;
-    if (axis == "cores") {
-        return cores;
-    }
-    if (axis != "ub-bytes" && axis != "experts") {
+    if (axis != "ub-bytes" && axis != "experts" && axis != "cores") {
         return kUnknownAxis;
     }
     if (topK < 1 || topK > kMostExperts) {
@@ -116,6 +113,8 @@ extern "C" int64_t MoeGatingTopKTilingLimit(const char* axisName, int64_t topK, 
     }
     constexpr auto mostUb = static_cast<uint64_t>(kLaneBytes * kMostExperts);
     const auto lanes = static_cast<int64_t>(std::min(ubBytes, mostUb)) / kLaneBytes;
-    const int64_t experts = lanes / kSortedAtOnce * kSortedAtOnce;
-    return experts < least ? 0 : experts;
+    if (lanes < least) {
+        return 0;
+    }
+    return axis == "cores" ? cores : lanes / kSortedAtOnce * kSortedAtOnce;
 }

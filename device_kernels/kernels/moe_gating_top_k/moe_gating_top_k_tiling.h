@@ -6,9 +6,9 @@
 // does not choose among groups has one group. A lane has 32 bytes:
 //
 //     scores     fp32, 4 bytes
+//     keys       score plus bias, fp32, 4 bytes
 //     bias       fp32, 4 bytes, 0 if there is none, and -infinity behind the last member
 //     numbers    of the lanes that may be chosen, fp32, 4 bytes, and -1 of the others
-//     keys       score plus bias, fp32, 4 bytes
 //     pairs      of key and number, sorted, 8 bytes; before that the row in its own data type
 //     work       of Sort and of reductions, 8 bytes
 //
@@ -74,7 +74,7 @@ MOE_GATING_TOP_K_EXPORT int32_t MoeGatingTopKTiling(const MoeGatingTopKCall* cal
 //     "ub-bytes"   the least UB bytes for a row of as few experts as k, in one group; one less is
 //                  rejected for any number of them
 //     "experts"    the most experts of a row in one group, at most 2048
-//     "cores"      the most rows that give every core at most one row: `cores` itself
+//     "cores"      the most rows that give every core at most one: `cores` itself
 //
 // They are those of any aclDataType and any hidden. Returns 0 if the UB is below "ub-bytes" or topK
 // is no k, and -1 for an unknown axis.

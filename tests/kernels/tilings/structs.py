@@ -21,7 +21,12 @@ def structs_of(header: Path) -> Types:
     A size that the header asserts must be that of the struct made here.
     """
     text = header.read_text(encoding="utf-8")
-    types: Types = {"int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64}
+    types: Types = {
+        "int64_t": ctypes.c_int64,
+        "uint64_t": ctypes.c_uint64,
+        "float": ctypes.c_float,
+        "double": ctypes.c_double,
+    }
     for included in INCLUDE.findall(text):
         types |= structs_of(header.parent / included)
     types |= dict.fromkeys(ENUM.findall(text), ctypes.c_int64)
