@@ -23,6 +23,8 @@ ROWS = {
         "scalesOptional",
         "biasOptional",
     ),
+    "moe_gating_top_k_softmax": ("x",),
+    "moe_gating_top_k_softmax_v2": ("x",),
     "moe_init_routing_v2": ("x",),
     "moe_init_routing_v2_grad": ("gradExpandedX",),
     "moe_token_permute": ("tokens",),

@@ -24,6 +24,21 @@ def _narrow(name: str, file: str, before: str, number: str, **how: int | tuple[s
 
 
 COPIES = "shared/slots/slot_copy_kernel.h"
+GATED = (
+    _narrow(
+        "row-of-a-batch-in-16-bits",
+        "shared/gating/gating_batch_kernel.h",
+        "AscendC::DataCopyPad(raw, call_.x[row * experts_], copy,",
+        "row",
+    ),
+    _narrow(
+        "expert-of-a-row-in-16-bits",
+        "shared/gating/gating_row_kernel.h",
+        "call_.x[row * experts_ + piece.expert],",
+        "piece.expert",
+        least_indices=1,
+    ),
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -157,6 +172,8 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             least_indices=19,
         ),
     ),
+    "moe_gating_top_k_softmax": GATED,
+    "moe_gating_top_k_softmax_v2": GATED,
     "moe_token_unpermute_grad": SLOT_GRADS,
     "moe_finalize_routing_v2": (
         SUMMED_ROW,

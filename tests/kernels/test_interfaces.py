@@ -127,8 +127,10 @@ def test_without_an_element_of_an_output_no_workspace_is_needed_and_no_attribute
     operator = RECORDS[name]
     kinds = [one for one in operator.parameters if isinstance(one, AttributeParameter)]
     wrong = {one.name: WRONG[one.ctype][-1] for one in kinds}
+    doubtful = [one.case for one in operator.quarantine]
     none = [one for one in documented(operator) if not any(t.size for t in one.outputs.values())]
     assert none
+    none = [one for one in none if one not in doubtful]
     for case in none:
         for attributes in (case.attributes, wrong):
             seen = devices["aclnn"].run(operator, replace(case, attributes=attributes))

@@ -26,6 +26,14 @@ from tests.kernels.launches import ROUTE
 
 SEED = 1
 ONCE = {
+    "shared/gating/gating_batch_kernel.h: for (int64_t i = 0; i < rows; ++i)": (
+        "row indices are outputs of MoeGatingTopKSoftmax alone",
+        {"moe_gating_top_k_softmax_v2"},
+    ),
+    "shared/gating/gating_row_kernel.h: for (int64_t expert = 0; expert < experts_;)": (
+        "the inputs are chosen by MoeGatingTopKSoftmaxV2 alone",
+        {"moe_gating_top_k_softmax"},
+    ),
     "shared/slots/slot_copy_kernel.h: for (int64_t i = 0; i < slots; ++i)": (
         "no probability is copied here",
         {

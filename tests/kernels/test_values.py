@@ -1,6 +1,8 @@
 """Every operator computes its document's formula on small machines and large, without a diagnostic.
 
-Calls are those of the operator's record, results those of the plain loops in tests/definitions.
+Calls are those of the operator's record, results those of the plain loops in tests/definitions. No
+loop gives all bits of what a device computes through functions: test_moe_gating_top_k.py and
+test_moe_gating_top_k_softmax.py hold these values to float64.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from conformance.devices.device import Device
 from conformance.suite.records import operators
 from tests.kernels.value_calls import difference, differences, far, values
 
-RECORDS = {one.name: one for one in operators([])}
+RECORDS = {one.name: one for one in operators([]) if not one.computes}
 LEAST = 100
 FAR = RECORDS.keys() - {"moe_token_permute_with_routing_map_grad"}
 """Those whose record has a row beyond 2^32 elements."""

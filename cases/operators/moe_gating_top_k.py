@@ -1,0 +1,259 @@
+"""MoeGatingTopK: experts are scored, their groups thinned out, and the k best of them weighed.
+
+Missing coverage: x without rows, which the document excludes and CANN answers; rows whose scores
+are NaN are selected in any way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cases.operators._gating_groups import GroupedGating, ladders, least_ub
+from cases.operators._gating_scores import (
+    chosen,
+    classes_of,
+    in_float32,
+    softmax_keys,
+)
+from cases.operators._interface import (
+    REQUIRED,
+    SORT,
+    TILING_FAILED,
+    as_listed,
+    checked,
+    of_written_code,
+    supported,
+    typed,
+)
+from conformance.call.case import Case, Machine
+from conformance.numerics import boxes, scores
+from conformance.record.clause import Clause, document, source_read
+from conformance.record.computed import Box, Computed, Groups, Keys
+from conformance.record.contract import Bounded, Selected, Unspecified, Varying
+from conformance.record.derive.calls import call
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Mode, Operator, Support, Target
+from conformance.record.signature import Kind, Rule, Signature, flag, number, real, tensor
+from conformance.record.sizes import Product, Size, function
+from conformance.values.fill import Fill
+from reference import moe_gating_top_k as reference
+from reference.floats import widen
+
+NAME = "moe_gating_top_k"
+DOCUMENT = "aclnnMoeGatingTopK document"
+KERNEL = "ops-transformer, moe_gating_top_k kernels"
+TILING = "ops-transformer, moe_gating_top_k tiling"
+SOFTMAX, RENORM, SIGMOID, SOFTPLUS = "softmax", "softmax_renorm", "sigmoid", "softplus"
+MOST_EXPERTS = 2048
+
+
+def stated(text: str, place: str = "parameters") -> Clause:
+    """A clause of the document."""
+    return document(text, f"{DOCUMENT}, {place}")
+
+
+def limited(text: str, *about: str, kinds: tuple[Kind, ...] = ("limit",)) -> Rule:
+    """A rule of the document's constraints."""
+    return checked(stated(text, "constraints"), *about, kinds=kinds)
+
+
+ROW, MEMBER = Size("row"), Size("member", least=1)
+SLOT, KEPT, GROUP = Size("slot", least=1), Size("kept", least=1), Size("group", least=1)
+EXPERTS = Product((GROUP, MEMBER), most=MOST_EXPERTS)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", ROW, EXPERTS),
+        tensor("bias", EXPERTS, optional=True, acl="biasOptional"),
+        number("k", SLOT),
+        number("k_group", KEPT),
+        number("group_count", GROUP),
+        number("group_select_mode", least=0, most=1),
+        number("renorm", least=0, most=1),
+        number("norm_type", least=0, most=2),
+        flag("out_flag", stated("outFlag: whether the scores are written")),
+        real("routed_scaling_factor", stated("any factor")),
+        real("eps", stated("any eps")),
+        tensor("y", ROW, SLOT, role="output", acl="yOut"),
+        tensor("expert_idx", ROW, SLOT, role="output", dtype="int32", acl="expertIdxOut"),
+        tensor("out", ROW, EXPERTS, role="output", dtype="float32", acl="outOut"),
+    ),
+    rules=(
+        REQUIRED,
+        typed(stated("x, bias and yOut share float16, bfloat16 or float32; the rest is listed")),
+        limited("modes, renorm and normType are listed", kinds=("attribute",)),
+        limited("1 <= k <= experts of the kept groups", "spare"),
+        limited("1 <= kGroup <= groupCount", "left_out"),
+        limited("a group has more experts than groupSelectMode", "unsummed"),
+        limited("groups, each aligned to 32, have at most 2048 experts", "aligned"),
+        limited("there are at most 2048 experts"),
+        checked(stated("the shapes of the table")),
+    ),
+    by_mode={
+        SOFTMAX: {"norm_type": 0, "renorm": 0},
+        RENORM: {"norm_type": 0, "renorm": 1},
+        SIGMOID: {"norm_type": 1},
+        SOFTPLUS: {"norm_type": 2},
+    },
+    derived=(
+        function("spare", lambda kept, member, slot: kept * member - slot, KEPT, MEMBER, SLOT),
+        function("left_out", lambda group, kept: group - kept, GROUP, KEPT),
+        function("unsummed", lambda member, mode: member - 1 - mode, MEMBER, "group_select_mode"),
+        function(
+            "aligned",
+            lambda group, member: group * -(-member // 32) * 32,
+            GROUP,
+            MEMBER,
+            most=MOST_EXPERTS,
+        ),
+    ),
+)
+
+
+def make(
+    mode: str,
+    dtype: str,
+    sizes: dict[str, int],
+    given: dict[str, Any],
+    machine: Machine | None = None,
+    **attributes: Any,
+) -> Case:
+    """The call of these sizes."""
+    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine, **attributes)
+
+
+def scores_of(seen: Computed) -> Box:
+    """What the score of each expert may be, in float32."""
+    x, norm_type = in_float32(seen), seen.attributes["norm_type"]
+    if norm_type == 0:
+        return scores.softmax(x, seen.functions)
+    of_type = scores.sigmoid if norm_type == 1 else scores.root_of_softplus
+    return of_type(x, seen.functions)
+
+
+def known_scores(seen: Computed) -> Box:
+    """The scores that the call writes, or the boxes of those that it does not."""
+    if "out" in seen.outputs:
+        return boxes.exact(seen.outputs["out"])
+    return scores_of(seen)
+
+
+def keys_of(seen: Computed) -> Sequence[Keys]:
+    """The keys by which experts are selected. No document rounds the sum with a bias: of scores
+    that the call writes, it may also be compared as it is."""
+    x, bias, attributes = in_float32(seen), seen.inputs.get("bias"), seen.attributes
+    written, grouped = "out" in seen.outputs, attributes["group_count"] > 1
+    if bias is None and not (grouped or written or attributes["norm_type"]):
+        return (softmax_keys(x, seen.functions),)
+    shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
+    rounded = boxes.added(known_scores(seen), shift)
+    classes = None if written else classes_of(seen.functions, x, shift)
+    every = [rounded]
+    if written and bias is not None:
+        every.append(boxes.exact(seen.outputs["out"].astype(np.float64) + shift))
+    return tuple(
+        Keys(
+            box,
+            classes=classes,
+            groups=_groups(box, attributes) if grouped else None,
+            on_grid=box is rounded,
+        )
+        for box in every
+    )
+
+
+def _groups(keys: Box, attributes: Any) -> Groups:
+    """The scores of groups: the largest key of each, or the sum of its two largest."""
+    by = boxes.group_top2 if attributes["group_select_mode"] else boxes.group_max
+    return Groups(by(keys, attributes["group_count"]), attributes["k_group"])
+
+
+def weights(seen: Computed) -> Box:
+    """What y may be at the positions that were selected."""
+    attributes, functions = seen.attributes, seen.functions
+    picked = chosen(known_scores(seen), seen.outputs["expert_idx"])
+    if attributes["norm_type"] or attributes["renorm"]:
+        eps = float(np.float32(attributes["eps"]))
+        picked = boxes.shares(picked, functions.div, functions.reciprocal, eps)
+    return boxes.scaled(picked, float(np.float32(attributes["routed_scaling_factor"])))
+
+
+GATING = GroupedGating(make, least_ub)
+NO_SOFTPLUS = source_read("normType is 0 or 1 there", TILING)
+VALUES = stated("yOut has the scores of the selected, normalised and scaled", "steps 5")
+IDS = stated("expertIdxOut has the k largest of normValue, the largest first", "steps 2 to 4")
+WRITTEN = stated("outFlag: outOut is normOut", "step 6")
+UNWRITTEN = stated("without outFlag there is no such output", "step 6")
+EXAMPLE = make(
+    SIGMOID,
+    "float32",
+    {"row": 3, "group": 8, "member": 32, "slot": 8, "kept": 4},
+    {"x": {"fill": Fill(("gaussian",), 0)}, "bias": {"fill": Fill(("gaussian",), 1)}},
+    group_select_mode=1,
+    routed_scaling_factor=1.0,
+    eps=1.0,
+)
+
+
+def near(mode: str, group: int, member: int, kept: int, slot: int, score: int = 0) -> Case:
+    """A right call near a limit."""
+    sizes = {"row": 2, "group": group, "member": member, "kept": kept, "slot": slot}
+    given = {"x": {"fill": Fill(("separated",), 1)}, "bias": {"fill": Fill(("shifts",), 2)}}
+    attributes: dict[str, Any] = {
+        "group_select_mode": score,
+        "routed_scaling_factor": 1.0,
+        "eps": 1e-20,
+    }
+    return make(mode, "float32", sizes, given, **attributes)
+
+
+RIGHTS = (
+    near(SOFTMAX, 4, 3, 2, 6),
+    near(RENORM, 4, 2, 4, 3, score=1),
+    near(SOFTMAX, 4, 1, 2, 2),
+    near(SIGMOID, 64, 32, 3, 5),
+    near(SOFTPLUS, 1, 2048, 1, 9),
+)
+WRONG = {
+    "65 groups of one expert": near(SOFTMAX, 65, 1, 2, 2),
+    "33 groups of 33 experts": near(SOFTMAX, 33, 33, 2, 2),
+}
+OPERATOR = Operator(
+    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
+    sources=(DOCUMENT, KERNEL, TILING, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=(
+        Mode(SOFTMAX, stated("normType 0, renorm 0: the softmax is the weight", "step 5")),
+        Mode(RENORM, stated("normType 0, renorm 1: divided by the sum of the selected", "step 5")),
+        Mode(SIGMOID, stated("normType 1: a sigmoid, divided by the sum", "step 5")),
+        Mode(SOFTPLUS, stated("normType 2: the root of a softplus, divided by the sum", "step 5")),
+    ),
+    dtypes=("float16", "bfloat16", "float32"),
+    formula=formula_of(reference.formula),
+    contracts={
+        "y": Bounded(VALUES, weights, ("expert_idx", "out")),
+        "expert_idx": Selected(IDS, keys_of, ("out",)),
+        "out": Varying(
+            lambda case: "written" if case.attributes["out_flag"] else "unwritten",
+            {"written": Bounded(WRITTEN, scores_of), "unwritten": Unspecified(UNWRITTEN)},
+        ),
+    },
+    cells=GATING.cells,
+    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
+    rejections=rejections(SIGNATURE, EXAMPLE, *RIGHTS, wrong=WRONG),
+    ladders=ladders(GATING),
+    strided=of_written_code(SIGNATURE.parameters, TILING),
+    each_tensor=as_listed(DOCUMENT),
+    targets=(
+        *supported(DOCUMENT),
+        *(
+            Target(product, Support.REJECTED, NO_SOFTPLUS, (SOFTPLUS,), TILING_FAILED)
+            for product in ("Ascend910B", "Ascend910_93")
+        ),
+    ),
+)
