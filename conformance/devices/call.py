@@ -31,7 +31,7 @@ MUST_BE = {
     "int64": "one integer",
     "bool": "one integer",
     "double": "one float",
-    "int array": "a tuple of integers or None",
+    "int array": "a tuple or None",
 }
 
 
