@@ -131,6 +131,7 @@ def _of_the_vendor(change: int) -> Iterator[tuple[str, Sizes]]:
     for experts, k in (
         (VENDOR_NARROW, 2),
         (VENDOR_NARROW, VENDOR_NARROW - 1),
+        (VENDOR_BATCHED_K, VENDOR_NARROW),
         (VENDOR_MAXIMUM, 1),
         (VENDOR_MAXIMUM, 2),
         (VENDOR_BATCHED, VENDOR_BATCHED_K),
