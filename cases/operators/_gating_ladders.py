@@ -17,9 +17,6 @@ from conformance.draw.machines import STEP_BYTES
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
 
-CHEAP_EXPERTS = 2**12
-"""Two rows of more experts are sorted in so many pieces that smoke leaves them out."""
-
 BEST, STEP = 8.0, 64.0
 """The largest score of a token, and into how many steps each halving of the next ones is cut: any
 two differ in bfloat16."""
@@ -40,7 +37,7 @@ def ladders(gating: Gating) -> tuple[Ladder, ...]:
 
     return (
         Ladder("rows", along("row", {"expert": 5, "slot": 2})),
-        Ladder("experts", along("expert", {"row": 2, "slot": 1}), cheap=CHEAP_EXPERTS),
+        Ladder("experts", along("expert", {"row": 2, "slot": 1})),
         Ladder("k", along("slot", {"row": 2, "expert": 1}), most=MOST_K),
     )
 
