@@ -192,11 +192,14 @@ def ranges(signature: Signature) -> tuple[Range, ...]:
 
 
 def _part(one: SizedTensor, at: int) -> Callable[[Case], int | None]:
-    """The size of one of the axes of a tensor, the further ones together."""
+    """The size of one of the axes of a tensor, the further ones together; None if a call's tensor
+    has fewer axes than it must have."""
 
     def of(case: Case) -> int | None:
         found = {**case.inputs, **case.outputs}.get(one.name)
-        return one.extents(found.shape)[at] if found else None
+        if found is None or len(found.shape) < one.ranks[0]:
+            return None
+        return one.extents(found.shape)[at]
 
     return of
 
