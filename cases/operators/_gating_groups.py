@@ -46,12 +46,16 @@ BIASES = ("absent", "shifts", "levels", "absorbs", "negative", "masked", "duels"
 ONE, SOME, ALL = "one", "some", "all"
 
 
-LANE_BYTES, LANES, LEAST_UB = 24, 32, 1024
+LANE_BYTES, LANES, LEAST_UB = 32, 32, 1024
 
 
-def least_ub(experts: int, k: int) -> int:
-    """The least bytes of a buffer in which our kernel selects of so many experts."""
-    return max(LEAST_UB, LANE_BYTES * -(-experts // LANES) * LANES)
+def least_ub(sizes: Sizes) -> int:
+    """The least bytes of a buffer in which our kernel selects in a call of these sizes: groups have
+    whole sorts each if some are left out, and have more than one expert."""
+    groups, members = sizes["group"], sizes["member"]
+    if sizes["kept"] == groups or members == 1:
+        groups, members = 1, groups * members
+    return max(LEAST_UB, LANE_BYTES * groups * -(-members // LANES) * LANES)
 
 
 def sizes_of(case: Case) -> dict[str, int]:
@@ -133,10 +137,10 @@ CONSTRAINTS = (
 @dataclass(frozen=True)
 class GroupedGating:
     """An operator that selects of groups: ``make(mode, dtype, sizes, given, machine=...,
-    **attributes)`` is its call. ``least_ub(experts, k)`` are the bytes that a machine must have."""
+    **attributes)`` is its call. ``least_ub(sizes)`` are the bytes that a machine must have."""
 
     make: Make
-    least_ub: Callable[[int, int], int]
+    least_ub: Callable[[Sizes], int]
 
     def cells(self, mode: str, dtype: str) -> Cells:
         """What a run judges of a mode and data type."""
@@ -178,7 +182,7 @@ def _at(
         dtype,
         sizes,
         given,
-        draw(machines(gating.least_ub(groups * member, k))),
+        draw(machines(gating.least_ub(sizes))),
         group_select_mode=int(levels["score of a group"] == BY_SUM),
         routed_scaling_factor=FACTORS[levels["factor"]],
         eps=EPSES[levels["eps"]],
@@ -243,7 +247,7 @@ def ladders(gating: GroupedGating) -> tuple[Ladder, ...]:
     def along(name: str, others: Sizes) -> Callable[..., SearchStrategy[Case]]:
         def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
             sizes = {**others, name: size}
-            least = gating.least_ub(sizes["group"] * sizes["member"], sizes["slot"])
+            least = gating.least_ub(sizes)
             ub_bytes = max(machine.ub_bytes, -(-least // 32) * 32)
             return gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
 

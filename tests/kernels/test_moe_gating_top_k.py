@@ -35,7 +35,7 @@ GROUPED = (
     *((8, 32, kept) for kept in (1, 3, 4, 5, 7, 8)),
     *((64, members, kept) for members in (1, 2, 31, 32) for kept in (1, 17, 63, 64)),
     *((groups, 33, kept) for groups, kept in ((2, 1), (5, 4), (32, 16))),
-    *((3, 7, 2), (4, 1, 2), (256, 1, 255), (2048, 1, 16), (2, 1000, 1), (33, 5, 32)),
+    *((3, 7, 2), (4, 1, 2), (63, 1, 62), (1, 2048, 1), (2, 1000, 1), (33, 5, 32)),
 )
 """Groups, members of one, and groups that are kept."""
 

@@ -95,6 +95,11 @@ WRONG: Mapping[str, tuple[Case, int, str]] = {
     "norm -1": (with_attributes(RIGHT, normType=-1), REJECTED, "normType is -1; it must be 0 to 2"),
     "many experts": (of(1, 2049), REJECTED, "dim 1 of x is 2049; it must be at most 2048"),
     "no experts": (of(1, 0), REJECTED, "dim 1 of x is 0; it must be 1 or more"),
+    "many groups, all kept": (
+        of(1, 130, groups=65, kept=65),
+        REJECTED,
+        "groupCount is 65; it must be at most 64 for groups of 2 experts",
+    ),
     "many groups": (
         of(1, 130, groups=65, kept=64),
         REJECTED,
@@ -154,8 +159,8 @@ def test_calls_at_the_edge_of_these_rules_are_carried_out(device: Device) -> Non
         with_attributes(RIGHT, kGroup=8, groupSelectMode=0),
         of(1, 2048, 2048),
         of(1, 128, 126, groups=64, kept=63),
-        of(1, 130, 130, groups=65, kept=65),
-        of(1, 2048, 8, groups=2048, kept=8),
+        of(1, 2048, 8, groups=64, kept=64),
+        of(1, 64, 8, groups=64, kept=8),
         of(3, 32, ub=1024),
     ):
         answer(device, GATING, case)

@@ -51,10 +51,12 @@ Reason CheckGroups(const MoeGatingTopKCall& call) {
                       "at most the experts of kGroup groups, " + std::to_string(call.kGroup) +
                           " * " + std::to_string(members));
     }
-    if (IsGrouped(call) && call.groupCount > kMostExperts / LanesPerGroup(call)) {
+    // The document has it of every call, also if no group is left out.
+    const int64_t mostGroups = kMostExperts / InSorts(members);
+    if (call.groupCount > mostGroups) {
         return Broken("groupCount", call.groupCount,
-                      "at most " + std::to_string(kMostExperts / LanesPerGroup(call)) +
-                          " for groups of " + std::to_string(members) + " experts");
+                      "at most " + std::to_string(mostGroups) + " for groups of " +
+                          std::to_string(members) + " experts");
     }
     return {};
 }

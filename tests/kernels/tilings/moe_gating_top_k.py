@@ -13,6 +13,7 @@ from tests.kernels.tilings.work import REPEATS, Cut, Work, round_up
 KEYS_AT_ONCE = shared.KEYS_AT_ONCE
 LANE_BYTES = 32
 MOST_EXPERTS = 2048
+MOST_GROUPS = MOST_EXPERTS // KEYS_AT_ONCE
 
 GROUPED = "grouped-"
 GROUPS, KEPT = 8, 3
@@ -28,10 +29,11 @@ def fit(sizes: Sizes) -> Sizes:
 
 
 def call(sizes: Sizes) -> Call:
-    """``variant``: as many groups as experts, all of them kept."""
+    """``variant``: as many groups as experts, if they may be so many, and all of them kept."""
     grouped = {"kGroup": KEPT, "groupCount": GROUPS, "groupSelectMode": 1}
     whole = {"kGroup": 1, "groupCount": 1, "groupSelectMode": 0}
-    single = {**whole, "kGroup": sizes.experts, "groupCount": sizes.experts}
+    count = sizes.experts if sizes.experts <= MOST_GROUPS else 1
+    single = {**whole, "kGroup": count, "groupCount": count}
     return {
         "rows": sizes.tokens,
         "experts": sizes.experts,
@@ -89,7 +91,7 @@ OPERATOR = Description(
             for experts, count, kept, mode in (
                 *((9, 2, 1, 0), (8, 8, 2, 0), (8, 8, 2, 1), (8, 4, 1, 1), (8, 4, 4, 1)),
                 *((128, 64, 63, 1), (130, 65, 64, 1), (130, 65, 65, 1), (2046, 62, 1, 0)),
-                *((2048, 2048, 7, 0), (2048, 1, 1, 1)),
+                *((65, 65, 7, 0), (64, 64, 7, 0), (2048, 1, 1, 1)),
             )
         ),
     },
