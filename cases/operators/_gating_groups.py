@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._extremes import with_extremes
+from cases.operators._gating_group_limits import (
+    LANE_BYTES,
+    MOST_EXPERTS,
+    aligned,
+    least_ub,
+    near_limits,
+)
+from cases.operators._gating_group_sizes import Planted
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import machines
+from conformance.draw.machines import machines, seam_machines
 from conformance.draw.values import SEEDS
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.derive.axes import of_values
-from conformance.record.edges import Edge, Edges
-from conformance.record.size_ladders import Ladder
+from conformance.record.edges import Edge, Edges, Sizes, distinct
 from conformance.values.fill import Fill
 
 Make = Callable[..., Case]
-Sizes = Mapping[str, int]
-MOST_EXPERTS = 2048
 
 ROWS = {"one": (1, 1), "few": (2, 9), "39 to 49": (39, 49)}
 GROUPS = {
@@ -44,18 +51,6 @@ FAMILIES = (
 )
 BIASES = ("absent", "shifts", "levels", "absorbs", "negative", "masked", "duels")
 ONE, SOME, ALL = "one", "some", "all"
-
-
-LANE_BYTES, LANES, LEAST_UB = 32, 32, 1024
-
-
-def least_ub(sizes: Sizes) -> int:
-    """The least bytes of a buffer in which our kernel selects in a call of these sizes: groups have
-    whole sorts each if some are left out, and have more than one expert."""
-    groups, members = sizes["group"], sizes["member"]
-    if sizes["kept"] == groups or members == 1:
-        groups, members = 1, groups * members
-    return max(LEAST_UB, LANE_BYTES * groups * -(-members // LANES) * LANES)
 
 
 def sizes_of(case: Case) -> dict[str, int]:
@@ -122,36 +117,81 @@ def may_be_some(groups: str, member: str, slots: str) -> bool:
     return slots != SOME or GROUPS[groups][1] * MEMBERS[member][1] > 2
 
 
-def aligned(groups: str, member: str) -> bool:
+def may_be_aligned(groups: str, member: str) -> bool:
     """Whether the groups, each aligned to 32, have at most 2048 experts."""
-    return GROUPS[groups][0] * -(-MEMBERS[member][1] // 32) * 32 <= MOST_EXPERTS
+    return aligned(GROUPS[groups][0], MEMBERS[member][1]) <= MOST_EXPERTS
 
 
 CONSTRAINTS = (
     Constraint(("member", "score of a group"), has_two, "a group of one has no second expert"),
     Constraint(("groups", "member", "k"), may_be_some, "too few experts are kept"),
-    Constraint(("groups", "member"), aligned, "more than 2048 experts of aligned groups"),
+    Constraint(("groups", "member"), may_be_aligned, "more than 2048 experts of aligned groups"),
+)
+
+
+EDGES = distinct(
+    Edge(limit, machine, sizes, sizes["row"] * sizes["group"] * sizes["member"])
+    for limit, machine, sizes in near_limits()
 )
 
 
 @dataclass(frozen=True)
 class GroupedGating:
     """An operator that selects of groups: ``make(mode, dtype, sizes, given, machine=...,
-    **attributes)`` is its call. ``least_ub(sizes)`` are the bytes that a machine must have."""
+    **attributes)`` is its call."""
 
     make: Make
-    least_ub: Callable[[Sizes], int]
+
+    def cases(
+        self, mode: str, dtype: str, small: bool = False, seam: bool = False
+    ) -> SearchStrategy[Case]:
+        """Any calls; small ones, of a few rows and experts; of groups of more than one sort, on the
+        least machine for them."""
+        if seam:
+            return _on_a_seam(self, mode, dtype)
+        return _small(self, mode, dtype) if small else self.cells(mode, dtype).drawn({})
 
     def cells(self, mode: str, dtype: str) -> Cells:
         """What a run judges of a mode and data type."""
+        return _with_extremes(self)(mode, dtype)
+
+    def without_extremes(self, mode: str, dtype: str) -> Cells:
+        """The same, but for what is extreme."""
         edges = Edges(
-            EDGES, sizes_of, lambda edge: _sized(self, mode, dtype, edge.sizes, edge.machine)
+            EDGES, sizes_of, lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine)
         )
         return Cells(AXES, lambda levels: _at(self, mode, dtype, levels), CONSTRAINTS, edges)
 
     def sized(self, mode: str, dtype: str, sizes: Sizes, machine: Machine) -> SearchStrategy[Case]:
         """Calls of these sizes, of any values."""
         return _sized(self, mode, dtype, sizes, machine)
+
+
+@cache
+def _with_extremes(gating: GroupedGating) -> Callable[[str, str], Cells]:
+    return with_extremes(gating.without_extremes, Planted())
+
+
+@st.composite
+def _small(draw: st.DrawFn, gating: GroupedGating, mode: str, dtype: str) -> Case:
+    """A few rows of a few experts: a person can work them out."""
+    groups, member = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    kept = draw(st.integers(1, groups))
+    k, rows = draw(st.integers(1, min(kept * member, 3))), draw(st.integers(1, 3))
+    sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
+    machine = draw(machines(least_ub(sizes), small=True))
+    return draw(gating.sized(mode, dtype, sizes, machine))
+
+
+@st.composite
+def _on_a_seam(draw: st.DrawFn, gating: GroupedGating, mode: str, dtype: str) -> Case:
+    """Groups of a sort and a little more, on a machine with the least buffer for them or more."""
+    groups, member = draw(st.integers(1, 3)), draw(st.integers(33, 35))
+    kept, k = draw(st.integers(1, groups)), draw(st.sampled_from([1, 2, 33]))
+    rows = draw(st.integers(1, 2))
+    sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
+    machine = draw(seam_machines(least_ub(sizes), LANE_BYTES - 1))
+    return draw(gating.sized(mode, dtype, sizes, machine))
 
 
 @st.composite
@@ -182,7 +222,7 @@ def _at(
         dtype,
         sizes,
         given,
-        draw(machines(gating.least_ub(sizes))),
+        draw(machines(least_ub(sizes))),
         group_select_mode=int(levels["score of a group"] == BY_SUM),
         routed_scaling_factor=FACTORS[levels["factor"]],
         eps=EPSES[levels["eps"]],
@@ -213,48 +253,4 @@ def _sized(
         routed_scaling_factor=draw(st.sampled_from(tuple(FACTORS.values()))),
         eps=draw(st.sampled_from(tuple(EPSES.values()))),
         out_flag=int(draw(st.booleans())),
-    )
-
-
-FULL = Machine(48, 196352)
-SEAMS = (
-    ("one expert", 3, 1, 1, 1, 1),
-    ("8 of 256 experts in 4 of 8 groups", 49, 8, 32, 4, 8),
-    ("32 of 256 experts in 4 of 8 groups", 3, 8, 32, 4, 32),
-    ("33 of 256 experts in 4 of 8 groups", 3, 8, 32, 4, 33),
-    ("8 of 384 experts", 3, 1, 384, 1, 8),
-    ("groups of 31", 3, 8, 31, 3, 9),
-    ("groups of 33", 3, 8, 33, 5, 9),
-    ("2048 experts", 2, 1, 2048, 1, 8),
-    ("64 groups of 32", 2, 64, 32, 17, 8),
-    ("all of 2047 experts", 1, 1, 2047, 1, 2047),
-    ("more than 1024 rows", 1025, 2, 4, 1, 2),
-)
-EDGES = tuple(
-    Edge(
-        limit,
-        FULL,
-        {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k},
-        rows * groups * member,
-    )
-    for limit, rows, groups, member, kept, k in SEAMS
-)
-
-
-def ladders(gating: GroupedGating) -> tuple[Ladder, ...]:
-    """Rows and experts, each grown alone."""
-
-    def along(name: str, others: Sizes) -> Callable[..., SearchStrategy[Case]]:
-        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            least = gating.least_ub(sizes)
-            ub_bytes = max(machine.ub_bytes, -(-least // 32) * 32)
-            return gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
-
-        return cases
-
-    one = {"group": 1, "kept": 1, "slot": 1}
-    return (
-        Ladder("rows", along("row", {"group": 2, "member": 4, "kept": 1, "slot": 2}), cheap=2**13),
-        Ladder("experts", along("member", {**one, "row": 2}), most=MOST_EXPERTS),
     )

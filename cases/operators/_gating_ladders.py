@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
 
 from cases.operators._gating_limits import MOST_K
 from cases.operators._gating_softmax import Gating
@@ -42,6 +43,17 @@ def ladders(gating: Gating) -> tuple[Ladder, ...]:
     )
 
 
+def scores_of(batch: Batch) -> NDArray[np.float64]:
+    """Scores [tokens, experts] of which the largest are those of the experts of each token, in
+    their order; the others are below 0."""
+    count, k = batch.workload.experts, batch.workload.top_k
+    others = np.random.default_rng(batch.seed).integers(1, 65, (batch.tokens, count))
+    scores: NDArray[np.float64] = others / -16.0
+    best = BEST * np.exp2(-np.arange(k) / STEP)
+    np.put_along_axis(scores, batch.experts, best[None, :], axis=1)
+    return scores
+
+
 def by_scores(gating: Gating, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
     """Calls of a mode in which each token selects the experts that its batch has, in their order.
 
@@ -50,11 +62,7 @@ def by_scores(gating: Gating, mode: str) -> Callable[[str, Batch], SearchStrateg
 
     def cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
         experts, k = batch.workload.experts, batch.workload.top_k
-        others = np.random.default_rng(batch.seed).integers(1, 65, (batch.tokens, experts))
-        scores = others / -16.0
-        best = BEST * np.exp2(-np.arange(k) / STEP)
-        np.put_along_axis(scores, batch.experts, best[None, :], axis=1)
-        given = {"x": {"values": bits(dtype, *scores.ravel())}}
+        given = {"x": {"values": bits(dtype, *scores_of(batch).ravel())}}
         return st.just(gating.make(mode, dtype, (batch.tokens,), experts, k, given, CHIP))
 
     return cases

@@ -11,8 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._gating_groups import GroupedGating, ladders, least_ub
+from cases.operators._gating_examples import DTYPES
+from cases.operators._gating_group_examples import GroupCalls
+from cases.operators._gating_group_limits import MOST_EXPERTS, MOST_GROUPS, aligned, limits
+from cases.operators._gating_group_sizes import by_scores, ladders
+from cases.operators._gating_groups import GroupedGating
 from cases.operators._gating_scores import (
+    Floats,
     chosen,
     classes_of,
     in_float32,
@@ -28,6 +33,14 @@ from cases.operators._interface import (
     supported,
     typed,
 )
+from cases.relations.selections import (
+    Selection,
+    constant_more,
+    descending,
+    further_rows,
+    order_of_positions,
+    twice_the_factor,
+)
 from conformance.call.case import Case, Machine
 from conformance.numerics import boxes, scores
 from conformance.record.clause import Clause, document, source_read
@@ -37,10 +50,10 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Mode, Operator, Support, Target
+from conformance.record.operator import Mode, Operator, Quarantine, Support, Target
 from conformance.record.signature import Kind, Rule, Signature, flag, number, real, tensor
 from conformance.record.sizes import Product, Size, function
-from conformance.values.fill import Fill
+from conformance.record.variations import with_attributes, without
 from reference import moe_gating_top_k as reference
 from reference.floats import widen
 
@@ -49,7 +62,6 @@ DOCUMENT = "aclnnMoeGatingTopK document"
 KERNEL = "ops-transformer, moe_gating_top_k kernels"
 TILING = "ops-transformer, moe_gating_top_k tiling"
 SOFTMAX, RENORM, SIGMOID, SOFTPLUS = "softmax", "softmax_renorm", "sigmoid", "softplus"
-MOST_EXPERTS = 2048
 
 
 def stated(text: str, place: str = "parameters") -> Clause:
@@ -63,7 +75,8 @@ def limited(text: str, *about: str, kinds: tuple[Kind, ...] = ("limit",)) -> Rul
 
 
 ROW, MEMBER = Size("row"), Size("member", least=1)
-SLOT, KEPT, GROUP = Size("slot", least=1), Size("kept", least=1), Size("group", least=1)
+SLOT = Size("slot", least=1, most=MOST_EXPERTS)
+KEPT, GROUP = (Size(name, least=1, most=MOST_GROUPS) for name in ("kept", "group"))
 EXPERTS = Product((GROUP, MEMBER), most=MOST_EXPERTS)
 SIGNATURE = Signature(
     NAME,
@@ -104,13 +117,7 @@ SIGNATURE = Signature(
         function("spare", lambda kept, member, slot: kept * member - slot, KEPT, MEMBER, SLOT),
         function("left_out", lambda group, kept: group - kept, GROUP, KEPT),
         function("unsummed", lambda member, mode: member - 1 - mode, MEMBER, "group_select_mode"),
-        function(
-            "aligned",
-            lambda group, member: group * -(-member // 32) * 32,
-            GROUP,
-            MEMBER,
-            most=MOST_EXPERTS,
-        ),
+        function("aligned", aligned, GROUP, MEMBER, most=MOST_EXPERTS),
     ),
 )
 
@@ -151,11 +158,13 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     if bias is None and not (grouped or written or attributes["norm_type"]):
         return (softmax_keys(x, seen.functions),)
     shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
-    rounded = boxes.added(known_scores(seen), shift)
+    known = known_scores(seen)
+    rounded = shifted(known, shift)
     classes = None if written else classes_of(seen.functions, x, shift)
     every = [rounded]
     if written and bias is not None:
-        every.append(boxes.exact(seen.outputs["out"].astype(np.float64) + shift))
+        with np.errstate(invalid="ignore"):
+            every.append(boxes.exact(known.low + shift))
     return tuple(
         Keys(
             box,
@@ -167,10 +176,27 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     )
 
 
+def shifted(score: Box, shift: Floats) -> Box:
+    """RN(score + shift). It may be NaN of infinities: then nothing is promised of the row."""
+    key = boxes.added(score, shift)
+    lost = np.isneginf(shift) & np.isposinf(score.high)
+    return Box(np.where(lost, np.nan, key.low), np.where(lost, np.nan, key.high))
+
+
 def _groups(keys: Box, attributes: Any) -> Groups:
-    """The scores of groups: the largest key of each, or the sum of its two largest."""
-    by = boxes.group_top2 if attributes["group_select_mode"] else boxes.group_max
-    return Groups(by(keys, attributes["group_count"]), attributes["k_group"])
+    """The scores of groups: the largest key of each, or the sum of its two largest, which may be
+    NaN of infinities."""
+    count = attributes["group_count"]
+    score = largest = boxes.group_max(keys, count)
+    if attributes["group_select_mode"]:
+        score = boxes.group_top2(keys, count)
+    lost = _is_unbounded(score) & ~_is_unbounded(largest)
+    score = Box(np.where(lost, np.nan, score.low), np.where(lost, np.nan, score.high))
+    return Groups(score, attributes["k_group"])
+
+
+def _is_unbounded(box: Box) -> Any:
+    return np.isneginf(box.low) & np.isposinf(box.high)
 
 
 def weights(seen: Computed) -> Box:
@@ -183,48 +209,29 @@ def weights(seen: Computed) -> Box:
     return boxes.scaled(picked, float(np.float32(attributes["routed_scaling_factor"])))
 
 
-GATING = GroupedGating(make, least_ub)
+GATING = GroupedGating(make)
 NO_SOFTPLUS = source_read("normType is 0 or 1 there", TILING)
 VALUES = stated("yOut has the scores of the selected, normalised and scaled", "steps 5")
 IDS = stated("expertIdxOut has the k largest of normValue, the largest first", "steps 2 to 4")
 WRITTEN = stated("outFlag: outOut is normOut", "step 6")
 UNWRITTEN = stated("without outFlag there is no such output", "step 6")
-EXAMPLE = make(
-    SIGMOID,
-    "float32",
-    {"row": 3, "group": 8, "member": 32, "slot": 8, "kept": 4},
-    {"x": {"fill": Fill(("gaussian",), 0)}, "bias": {"fill": Fill(("gaussian",), 1)}},
-    group_select_mode=1,
-    routed_scaling_factor=1.0,
-    eps=1.0,
+CALLS = GroupCalls(make, SIGMOID, (SOFTMAX, RENORM, SIGMOID, SOFTPLUS), DOCUMENT)
+
+
+def plain(case: Case) -> Case:
+    """The call without bias, groups and factor."""
+    ungrouped = with_attributes(
+        case, k_group=1, group_count=1, group_select_mode=0, routed_scaling_factor=1.0
+    )
+    return without(ungrouped, "bias")
+
+
+SELECTION = Selection(
+    "x", "y", "expert_idx", ("y", "expert_idx", "out"), shared=("bias",), plain=plain
 )
-
-
-def near(mode: str, group: int, member: int, kept: int, slot: int, score: int = 0) -> Case:
-    """A right call near a limit."""
-    sizes = {"row": 2, "group": group, "member": member, "kept": kept, "slot": slot}
-    given = {"x": {"fill": Fill(("separated",), 1)}, "bias": {"fill": Fill(("shifts",), 2)}}
-    attributes: dict[str, Any] = {
-        "group_select_mode": score,
-        "routed_scaling_factor": 1.0,
-        "eps": 1e-20,
-    }
-    return make(mode, "float32", sizes, given, **attributes)
-
-
-RIGHTS = (
-    near(SOFTMAX, 4, 3, 2, 6),
-    near(RENORM, 4, 2, 4, 3, score=1),
-    near(SOFTMAX, 4, 1, 2, 2),
-    near(SIGMOID, 64, 32, 3, 5),
-    near(SOFTPLUS, 1, 2048, 1, 9),
-)
-WRONG = {
-    "65 groups of one expert": near(SOFTMAX, 65, 1, 2, 2),
-    "33 groups of 33 experts": near(SOFTMAX, 33, 33, 2, 2),
-}
+NOTHING = stated("x is not empty; CANN answers the call", "constraints")
 OPERATOR = Operator(
-    **of_signature(SIGNATURE, lambda mode, dtype: GATING.cells(mode, dtype).drawn({})),
+    **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, KERNEL, TILING, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=(
@@ -233,7 +240,7 @@ OPERATOR = Operator(
         Mode(SIGMOID, stated("normType 1: a sigmoid, divided by the sum", "step 5")),
         Mode(SOFTPLUS, stated("normType 2: the root of a softplus, divided by the sum", "step 5")),
     ),
-    dtypes=("float16", "bfloat16", "float32"),
+    dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
         "y": Bounded(VALUES, weights, ("expert_idx", "out")),
@@ -244,9 +251,19 @@ OPERATOR = Operator(
         ),
     },
     cells=GATING.cells,
-    examples=(Example("the page's call", EXAMPLE, f"{DOCUMENT}, example"),),
-    rejections=rejections(SIGNATURE, EXAMPLE, *RIGHTS, wrong=WRONG),
-    ladders=ladders(GATING),
+    examples=tuple(CALLS.examples()),
+    rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
+    quarantine=(Quarantine("no rows", CALLS.call(sizes={"row": 0}), NOTHING),),
+    limits=tuple(limits(DTYPES)),
+    ladders=ladders(GATING.sized),
+    workload_cases=by_scores(make, SIGMOID),
+    relations=(
+        descending(SELECTION),
+        order_of_positions(SELECTION),
+        constant_more(SELECTION, (SOFTMAX, RENORM)),
+        further_rows(SELECTION),
+        twice_the_factor(SELECTION, "routed_scaling_factor"),
+    ),
     strided=of_written_code(SIGNATURE.parameters, TILING),
     each_tensor=as_listed(DOCUMENT),
     targets=(

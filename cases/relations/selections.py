@@ -6,7 +6,7 @@ row have more must not change is asked of a second call.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from conformance.call.case import Attribute, Case
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, shuffled, with_arrays
+from reference.floats import format_of
 
 STEP, SHIFT = 2.0**-4, 8.0
 """Between two scores of which no device may confuse the exponentials, and what such scores may have
@@ -37,7 +38,9 @@ class Selection:
 
     ``scores`` is the input [..., positions], ``values`` and ``ids`` the outputs [..., k], in
     descending order. ``of_rows`` are the outputs whose rows depend on the same row of the inputs
-    alone. Keys may be ``rounded`` to the data type of the scores before the selection.
+    alone; those of ``shared`` inputs are the same for all. Keys may be ``rounded`` to the data type
+    of the scores before the selection. ``plain(case)`` is the call in which nothing but the scores
+    decides, and the largest have the largest values.
     """
 
     scores: str
@@ -45,10 +48,13 @@ class Selection:
     ids: str
     of_rows: tuple[str, ...]
     rounded: bool = False
+    shared: tuple[str, ...] = ()
+    plain: Callable[[Case], Case] = lambda case: case
 
     def separated(self, case: Case) -> Case | None:
-        """The call with scores far from each other, in the order of those that it has; None if they
-        are too many."""
+        """The plain call with scores far from each other, in the order of those that it has; None
+        if they are too many."""
+        case = self.plain(case)
         scores = case.arrays[self.scores]
         in_half = self.rounded and scores.dtype == np.float16
         if scores.shape[-1] > (MOST_IN_HALF if in_half else MOST_DIFFERENT):
@@ -79,7 +85,7 @@ def descending(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
             yield f"{given.values} of row {row} rises from {one!r} to {next_one!r} at slot {slot}"
 
     clause = inferred("values of a row descend", "the largest is selected first")
-    return Relation("descending values", clause, broken, None, modes)
+    return Relation("descending values", clause, broken, given.plain, modes)
 
 
 def order_of_positions(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
@@ -128,7 +134,11 @@ def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         count = case.inputs[given.scores].shape[0]
-        inputs = {name: held(one, twice(case.arrays[name])) for name, one in case.inputs.items()}
+        doubled = {name: twice(case.arrays[name]) for name in case.inputs.keys() - {*given.shared}}
+        inputs = {
+            name: held(one, doubled[name]) if name in doubled else one
+            for name, one in case.inputs.items()
+        }
         more = {
             name: replace(one, shape=(2 * one.shape[0], *one.shape[1:]))
             for name, one in case.outputs.items()
@@ -141,6 +151,27 @@ def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
 
     clause = inferred("further rows change no row", "each row is selected from by itself")
     return Relation("further rows", clause, broken, None, modes)
+
+
+def twice_the_factor(given: Selection, factor: str, modes: tuple[str, ...] = ()) -> Relation:
+    """With a factor twice as large, values are twice as large, exactly: normal numbers alone."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        before: NDArray[Any] = np.asarray(outputs[given.values])
+        least = format_of(before.dtype).smallest_normal
+        larger = {**case.attributes, factor: 2 * case.attributes[factor]}
+        seen = run(replace(case, attributes=larger))
+        after = np.asarray(seen[given.values])
+        with np.errstate(over="ignore", invalid="ignore"):
+            doubled = (2 * before.astype(np.float64)).astype(before.dtype)
+            size = np.abs(before.astype(np.float64))
+            exact = (size >= least) & np.isfinite(doubled.astype(np.float64))
+        due = np.where(exact, doubled, after).astype(before.dtype)
+        yield from difference(given.values, after, due, "twice those of half the factor")
+        yield from difference(given.ids, seen[given.ids], outputs[given.ids], "of half the factor")
+
+    clause = inferred("values grow with the factor", "they are multiplied by it at last")
+    return Relation("twice the factor", clause, broken, None, modes)
 
 
 def same_bits(

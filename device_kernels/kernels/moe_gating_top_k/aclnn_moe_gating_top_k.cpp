@@ -32,6 +32,9 @@ struct Kernel : entry::Operator<Kernel, MoeGatingTopKTilingData> {
         return table;
     }
 
+    // Outputs may have strides.
+    static aclnnStatus CheckDense(const entry::Call&) { return ACLNN_SUCCESS; }
+
     static constexpr auto kTiling = MoeGatingTopKTiling;
     static MoeGatingTopKCall Seen(const entry::Call& call) {
         return {call.Size("rows"),          call.Size("experts"),
