@@ -32,7 +32,12 @@ def formula(
     eps: float,
     bias: Floats | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """The document's steps, in the dtype of x [rows, experts]; ``bias`` is [experts]."""
+    """The document's steps, in the dtype of x [rows, experts]; ``bias`` is [experts].
+
+    Raises ValueError for a ``norm_type`` of no function, and for a ``k`` of no selection.
+    """
+    if not 0 <= norm_type < len(SCORES):
+        raise ValueError(f"norm_type={norm_type}: must be 0 to {len(SCORES) - 1}")
     scores = SCORES[norm_type](x)
     keys = scores if bias is None else scores + bias
     if group_count > 1:

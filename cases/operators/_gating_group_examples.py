@@ -105,7 +105,7 @@ class GroupCalls:
             "every group is kept": {"kept": 4},
             "groups of one expert": {"member": 1},
             "one row of one expert": {"row": 1, "group": 1, "member": 1, "kept": 1, "slot": 1},
-            "64 groups of one expert": {"group": 64, "member": 1},
+            "64 groups of one expert": {"group": 64, "member": 1, "kept": 64},
             "64 groups of 32 experts": {"group": 64, "member": 32},
             "32 groups of 33 experts": {"group": 32, "member": 33},
             "2048 experts": {"group": 1, "member": MOST_EXPERTS, "kept": 1},
@@ -117,7 +117,7 @@ class GroupCalls:
             },
         }
         found = {name: self.call(sizes=sizes) for name, sizes in sized.items()}
-        both = self.call(sizes={"member": 2}, **BY_SUM)
+        both = self.call(sizes={"member": 2, "kept": 4, "slot": 3}, **BY_SUM)
         return {**found, "groups of two experts by both": both}
 
     def wrong(self) -> dict[str, Case]:

@@ -18,7 +18,6 @@ from conformance.call.case import Attribute, Case
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, shuffled, with_arrays
-from reference.floats import format_of
 
 STEP, SHIFT = 2.0**-4, 8.0
 """Between two scores of which no device may confuse the exponentials, and what such scores may have
@@ -30,6 +29,9 @@ MOST_DIFFERENT = 256
 MOST_IN_HALF = 96
 """Of these, the most of which all softmax scores are normal numbers of half precision, too: no two
 of them become equal there."""
+
+LEAST_NORMAL_HALF, LEAST_NORMAL = 2.0**-14, 2.0**-126
+"""The smallest normal number of float16, and of float32 and bfloat16."""
 
 
 @dataclass(frozen=True)
@@ -153,12 +155,12 @@ def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
     return Relation("further rows", clause, broken, None, modes)
 
 
-def twice_the_factor(given: Selection, factor: str, modes: tuple[str, ...] = ()) -> Relation:
+def twice_the_factor(given: Selection, factor: str) -> Relation:
     """With a factor twice as large, values are twice as large, exactly: normal numbers alone."""
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         before: NDArray[Any] = np.asarray(outputs[given.values])
-        least = format_of(before.dtype).smallest_normal
+        least = LEAST_NORMAL_HALF if before.dtype == np.float16 else LEAST_NORMAL
         larger = {**case.attributes, factor: 2 * case.attributes[factor]}
         seen = run(replace(case, attributes=larger))
         after = np.asarray(seen[given.values])
@@ -171,7 +173,7 @@ def twice_the_factor(given: Selection, factor: str, modes: tuple[str, ...] = ())
         yield from difference(given.ids, seen[given.ids], outputs[given.ids], "of half the factor")
 
     clause = inferred("values grow with the factor", "they are multiplied by it at last")
-    return Relation("twice the factor", clause, broken, None, modes)
+    return Relation("twice the factor", clause, broken)
 
 
 def same_bits(

@@ -54,7 +54,9 @@ def fixes(**sizes: int) -> Callable[[Operator], str]:
 
 def columns(operator: Operator) -> str:
     """Of scores the columns are experts."""
-    return fixes(hidden=PRIME_COLUMNS)(operator) or fixes(expert=PRIME_COLUMNS)(operator)
+    of_one_group = {"member": PRIME_COLUMNS, "group": 1}
+    ways = ({"hidden": PRIME_COLUMNS}, {"expert": PRIME_COLUMNS}, of_one_group)
+    return next((sure for one in ways if (sure := fixes(**one)(operator))), "")
 
 
 MOST_SLOTS = {"top_k": 511, "slot": 1024}

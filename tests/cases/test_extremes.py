@@ -31,6 +31,7 @@ OUTPUT = "an output is as large as the input, and outputs are never row-sparse"
 SCORED = "every score is read, so all of them would have to exist"
 COUNTED = "ids and rows are numbers of what exists, and 2^24 of it would have to"
 EMPTY = "the host tiling takes no size of 0, and is not asked without a result: in quarantine"
+WHOLE = "at most 2048 experts: a row is in the buffer whole"
 UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
 
 ABSENT = {
@@ -43,8 +44,8 @@ ABSENT = {
         )
     },
     **{
-        (f"moe_gating_top_k_softmax{version}", extreme): reason
-        for version in ("", "_v2")
+        (f"moe_gating_top_k{version}", extreme): reason
+        for version in ("", "_softmax", "_softmax_v2")
         for extreme, reason in {
             "a size of zero": EMPTY,
             "offsets beyond 2^31 elements": SCORED,
@@ -53,6 +54,7 @@ ABSENT = {
             "16,777,214 keys": UNSORTED,
         }.items()
     },
+    ("moe_gating_top_k", "the same in every column of a row of two tiles"): WHOLE,
     **{
         ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED
         for power in (31, 32)

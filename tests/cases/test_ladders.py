@@ -46,7 +46,7 @@ def grown(operator: Operator) -> Iterator[str]:
     """The sizes of a signature that are as large as a ladder asks."""
     assert operator.signature is not None
     for ladder in operator.ladders:
-        size = next(one for one in ladder.sizes if one >= PLAIN)
+        size = next((one for one in ladder.sizes if one >= PLAIN), ladder.most)
         for mode, dtype in cells_asked(operator, ladder, "mode", 0):
             cases = ladder.cases(mode, dtype, size, ladder.machine(size, 0))
             sizes, _ = explain(operator.signature, drawn_once(cases, 0))
