@@ -23,6 +23,7 @@ ROWS = {
         "scalesOptional",
         "biasOptional",
     ),
+    "moe_gating_top_k": ("x", "biasOptional"),
     "moe_gating_top_k_softmax": ("x",),
     "moe_gating_top_k_softmax_v2": ("x",),
     "moe_init_routing_v2": ("x",),

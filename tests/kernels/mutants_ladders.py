@@ -39,6 +39,16 @@ GATED = (
         least_indices=1,
     ),
 )
+GROUP_GATE = "moe_gating_top_k/moe_gating_top_k_kernel_gate.h"
+GROUP_GATED = (
+    _narrow(
+        "row-of-scores-in-16-bits",
+        GROUP_GATE,
+        "const int64_t first = row * tiling_->experts;",
+        "row",
+    ),
+    _narrow("row-of-ids-in-16-bits", GROUP_GATE, "Store(expertIdx_, row * k_, ids, k_);", "row"),
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -172,6 +182,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             least_indices=19,
         ),
     ),
+    "moe_gating_top_k": GROUP_GATED,
     "moe_gating_top_k_softmax": GATED,
     "moe_gating_top_k_softmax_v2": GATED,
     "moe_token_unpermute_grad": SLOT_GRADS,
