@@ -50,6 +50,7 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
+from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator, Quarantine, Support, Target
 from conformance.record.signature import Kind, Rule, Signature, flag, number, real, tensor
 from conformance.record.sizes import Product, Size, function
@@ -266,6 +267,23 @@ OPERATOR = Operator(
     ),
     strided=of_written_code(SIGNATURE.parameters, TILING),
     each_tensor=as_listed(DOCUMENT),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_gating_top_k",
+        ("y", "expert_idx", "out"),
+        (),
+        x="x",
+        k="k",
+        bias="bias",
+        k_group="k_group",
+        group_count="group_count",
+        group_select_mode="group_select_mode",
+        renorm="renorm",
+        norm_type="norm_type",
+        out_flag="out_flag",
+        routed_scaling_factor="routed_scaling_factor",
+        eps="eps",
+    ),
     targets=(
         *supported(DOCUMENT),
         *(
