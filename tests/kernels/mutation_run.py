@@ -156,12 +156,15 @@ def judge_libraries(lib: Path, seed: int, out: Path, *extra: str, profile: str) 
 
 
 def case_size(path: Path) -> Size:
-    """The sizes of a stored case: of its indices or its map, and of the rows that they route."""
+    """The sizes of a stored case: of its indices or its map, and of the rows that they route. Of
+    scores they are the ids that it selects."""
     case = load(path).case
     assert case.machine is not None
     tensors = case.inputs.values()
     routing = [one.size for one in tensors if one.dtype in ("int32", "int64")]
-    indices = max(routing or [one.size for one in tensors if one.dtype in ("int8", "bool")])
+    routing = routing or [one.size for one in tensors if one.dtype in ("int8", "bool")]
+    ids = [one.size for one in case.outputs.values() if one.dtype == "int32"]
+    indices = max(routing or ids)
     hidden = max(one.shape[-1] for one in tensors if one.dtype == case.dtype and len(one.shape) > 1)
     return Size(indices, hidden, case.machine.cores, case.machine.ub_bytes)
 
