@@ -67,17 +67,17 @@ class GroupCalls:
         )
 
     def examples(self) -> Iterator[Example]:
-        """The page's call, then one of each mode, and those just inside of each limit."""
-        yield Example("the page's call", self.page, f"{self.source}, example")
+        """With every output, the page's call, of each mode, and just inside of each limit."""
         place = f"{self.source}, parameters"
+        for dtype in DTYPES:
+            yield Example(f"every output {dtype}", self.call(dtype=dtype, out_flag=1), place)
+        yield Example("the page's call", self.page, f"{self.source}, example")
         named = {**self._of_modes(), **self._near_limits()}
         yield from (Example(name, case, place) for name, case in named.items())
 
     def _of_modes(self) -> dict[str, Case]:
         """Calls of each mode, and with other values of what has no effect on shapes."""
         found = {"no bias": self.call(bias=False)}
-        for dtype in DTYPES:
-            found[f"every output {dtype}"] = self.call(dtype=dtype, out_flag=1)
         for mode in self.modes:
             call = self.call(mode)
             found |= {

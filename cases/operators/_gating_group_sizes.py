@@ -55,7 +55,7 @@ def ladders(sized: Sized) -> tuple[Ladder, ...]:
         return 2
 
     return (
-        Ladder("rows", along(row=same, group=two, member=two), cheap=2**13),
+        Ladder("rows", along(row=same, member=two)),
         Ladder("experts", along(member=same), most=MOST_EXPERTS),
         Ladder("k", along(member=same, slot=same), most=MOST_EXPERTS),
         Ladder("groups", along(group=same, member=two), most=MOST_GROUPS),

@@ -23,7 +23,11 @@ from tests.simulator.runtime.driver import Acl
 ELSEWHERE = 3
 """A format that stores elements elsewhere than shape and strides say."""
 
-WRITES_STRIDED = {"moe_token_permute_with_routing_map", "moe_token_permute_with_routing_map_grad"}
+WRITES_STRIDED = {
+    "moe_gating_top_k",
+    "moe_token_permute_with_routing_map",
+    "moe_token_permute_with_routing_map_grad",
+}
 """The operators that write outputs where they lie."""
 
 RECORDS = {one.name: one for one in operators([])}

@@ -97,7 +97,7 @@ def test_an_array_is_no_scalar_and_a_scalar_is_no_array() -> None:
     with pytest.raises(ValueError, match=r"attribute 'addend' is \(1, 2\): it must be one integer"):
         call_of(OPERATOR, array_for_scalar)
     scalar_for_array = replace(fake_case(), attributes={"addends": 1})
-    with pytest.raises(ValueError, match="attribute 'addends' is 1: it must be a tuple of integer"):
+    with pytest.raises(ValueError, match="attribute 'addends' is 1: it must be a tuple"):
         call_of(fake_array_operator(), scalar_for_array)
     null_for_scalar = replace(fake_case(), attributes={"addend": None})
     with pytest.raises(ValueError, match="attribute 'addend' is None: it must be one integer"):
