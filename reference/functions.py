@@ -18,7 +18,7 @@ def softmax(x: NDArray[Any]) -> NDArray[Any]:
     """exp(x) over its sum along the last axis, the largest subtracted from all: in the dtype of
     x. A row with NaN or +infinity, or of -infinity alone, is NaN."""
     with np.errstate(invalid="ignore"):
-        raised = exp(x - x.max(axis=-1, keepdims=True))
+        raised = exp(x - x.max(axis=-1, keepdims=True, initial=-np.inf))
         result: NDArray[Any] = raised / raised.sum(axis=-1, keepdims=True)
     return result
 

@@ -83,9 +83,6 @@ def test_minus_infinity_has_no_share_and_underflow_none_either() -> None:
     assert found["y"].tolist() == [[0.5, 0.5, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
 
 
-@pytest.mark.xfail(
-    raises=ZeroDivisionError, strict=True, reason="the formula divides by k for the number of rows"
-)
 def test_no_expert_at_all_is_taken_for_k_0() -> None:
     found = compared(np.array([ROW, ROW]), k=0)
     assert found["row_idx"].shape == found["y"].shape == (2, 0)
