@@ -85,5 +85,23 @@ def test_a_mistake_breaks_the_law_that_it_is_against(name: str, law: str) -> Non
     assert all(verdict.clause is relation.clause for verdict in broken)
 
 
+def without_factor(operator: Operator, case: Case) -> Observation:
+    """The factor is lost."""
+    attributes = {**case.attributes, "routed_scaling_factor": 1.0}
+    return right_answer(operator, replace(case, attributes=attributes))
+
+
+def test_a_lost_factor_is_told_by_one_that_is_twice_as_large() -> None:
+    operator = RECORDS["moe_gating_top_k"]
+    (relation,) = [one for one in operator.relations if one.name == "twice the factor"]
+    broken = [
+        verdict
+        for case in calls(operator)
+        if not (verdict := related(relation, RECORDS, case, without_factor)[1]).ok
+    ]
+    assert broken
+    assert all(verdict.clause is relation.clause for verdict in broken)
+
+
 def test_there_are_operators_that_select() -> None:
-    assert len(NAMES) >= 2
+    assert len(NAMES) >= 3
