@@ -17,8 +17,9 @@ INF = math.inf
 
 
 def call(x: tuple[float, ...], bias: tuple[float, ...], by_two: int) -> Case:
-    """One row of two groups, of which one is kept."""
-    sizes = {"row": 1, "group": 2, "member": len(x) // 2, "kept": 1, "slot": 2}
+    """One row of two groups, one kept if ``by_two``; every expert of those is selected."""
+    kept = 2 - by_two
+    sizes = {"row": 1, "group": 2, "member": len(x) // 2, "kept": kept, "slot": 2 * kept}
     case = CALLS.call("softplus", sizes=sizes, group_select_mode=by_two)
     values = {"x": bits("float32", *x), "bias": bits("float32", *bias)}
     inputs = {
@@ -31,9 +32,9 @@ def call(x: tuple[float, ...], bias: tuple[float, ...], by_two: int) -> Case:
 @pytest.mark.parametrize(
     ("x", "bias"),
     [
-        ((INF, 1.0, 2.0, 3.0), (-INF, 0.0, 0.0, 0.0)),
-        ((100.0, 1.0, 2.0, 3.0), (-INF, 0.0, 0.0, 0.0)),
-        ((INF, 1.0, 2.0, 3.0), (0.0, -INF, 0.0, 0.0)),
+        ((1.0, 2.0, INF, 3.0), (0.0, 0.0, -INF, -INF)),
+        ((1.0, 2.0, 100.0, 3.0), (0.0, 0.0, -INF, -INF)),
+        ((INF, 1.0, 2.0, 3.0), (0.0, -INF, -INF, -INF)),
     ],
 )
 def test_what_the_formula_selects_of_such_keys_is_accepted(
