@@ -134,6 +134,10 @@ def _edges(operator: Operator) -> Iterator[Chosen]:
             near = operator.cells(mode_name, dtype).edges
             assert near is not None
             cases = [one for one in _drawn(near.cases(edge), taken) if _small(one, operator)]
+            # A case is kept by its values: one that is on an edge by its recipe is so no more.
+            cases = [
+                one for one in cases if edge.name in near.of(frozen_now("", one, "corpus").case)
+            ]
             if cases:
                 machine = cases[0].machine or edge.machine
                 yield "edge", replace(cases[0], machine=machine), edge.name
