@@ -36,7 +36,7 @@ from tests.kernels.interfaces import (
 from tests.kernels.value_calls import Value, difference, is_small
 
 RECORDS = {one.name: one for one in operators([])}
-MOST_OTHERS = 1
+MOST_OTHERS = 3
 """Pairs of changes of an operator that are right together, so that a third rule answers."""
 
 Devices = dict[str, Device]
