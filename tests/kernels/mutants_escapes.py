@@ -136,6 +136,22 @@ ESCAPES: dict[tuple[str, str], Mutant] = {
     ("moe_token_unpermute", "zero weight of an infinite row"): known(
         "moe_token_unpermute", "zero-probability-multiplied"
     ),
+    ("moe_gating_top_k_softmax_v2", "all logits negative"): known(
+        "moe_gating_top_k_softmax_v2", "padding-of-0-in-a-batch"
+    ),
+    ("moe_gating_top_k_softmax_v2", "fp32 logits cut to bf16"): known(
+        "moe_gating_top_k_softmax_v2", "inputs-cut-to-bfloat16"
+    ),
+    ("moe_gating_top_k_softmax", "more than 1024 rows"): Mutant(
+        "rows-behind-1024-read-anew",
+        "shared/gating/gating_batch_kernel.h",
+        "AscendC::DataCopyPad(raw, call_.x[row * experts_], copy,",
+        "AscendC::DataCopyPad(raw, call_.x[(row < 1024 ? row : row - 1024) * experts_], copy,",
+        least_indices=1025,
+    ),
+    ("moe_gating_top_k", "a bias that absorbs the scores"): known(
+        "moe_gating_top_k", "score-recovered-as-key-minus-bias"
+    ),
     (INIT, "experts times capacity"): known(INIT, "product-of-experts-and-capacity-in-16-bits"),
 }
 """The mistake that a regression is kept for, by operator and name of the regression."""
