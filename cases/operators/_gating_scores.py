@@ -42,15 +42,28 @@ def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
     """The softmax of x [rows, experts] as keys, up to the factor that all of a row have alike."""
     box = scores.softmax_keys(x, functions)
-    return Keys(box, classes=classes_of(functions, x), on_grid=False, given=given)
+    return Keys(box, classes=_of_one_piece(functions, x), on_grid=False, given=given)
 
 
 def chosen(values: Box, ids: NDArray[Any]) -> Box:
-    """The boxes at the positions [rows, k] that a device selected. One beyond the row takes its
-    nearest position: nothing is promised of it."""
-    places = np.clip(rows_of(ids).astype(np.int64), 0, values.low.shape[-1] - 1)
-    take = np.take_along_axis
-    return Box(take(values.low, places, -1), take(values.high, places, -1))
+    """The boxes at the positions [rows, k] that a device selected. Nothing bounds one beyond the
+    row."""
+    wanted = rows_of(ids).astype(np.int64)
+    places = np.clip(wanted, 0, values.low.shape[-1] - 1)
+    low, high = (np.take_along_axis(end, places, -1) for end in (values.low, values.high))
+    outside = places != wanted
+    return Box(np.where(outside, -np.inf, low), np.where(outside, np.inf, high))
+
+
+def equal_groups(classes: Ids, count: int) -> Ids:
+    """Numbers of groups [rows, groups], equal for those whose experts have equal classes."""
+    of_groups = np.sort(classes.reshape(len(classes), count, -1), axis=2)
+    found = np.tile(np.arange(count), (len(classes), 1))
+    for group in range(count):
+        equal = (of_groups[:, group:] == of_groups[:, group, None]).all(axis=2)
+        later = found[:, group:]
+        np.copyto(later, found[:, group, None], where=equal & (later > found[:, group, None]))
+    return found
 
 
 def reshaped(values: Box, shape: tuple[int, ...]) -> Box:
@@ -63,13 +76,17 @@ def rounded_keys(
 ) -> Keys:
     """The softmax of x [rows, experts], rounded to a storage dtype, as keys."""
     ends = Box(*cast_ends(scores.softmax(x, functions), format_of(dtype), IEEE, ties_away=True))
-    return Keys(ends, classes=classes_of(functions, x), given=given)
+    return Keys(ends, classes=_of_one_piece(functions, x), given=given)
+
+
+def _of_one_piece(functions: Functions, x: Floats) -> Ids | None:
+    return classes_of(functions, x) if x.shape[-1] <= MOST_IN_ONE_PIECE else None
 
 
 def classes_of(functions: Functions, x: Floats, *more: Floats) -> Ids | None:
     """Numbers of experts [rows, experts], equal for those whose inputs have equal bits; None if
     the device may compute different scores of these."""
-    if not functions.exp.uniform or x.shape[-1] > MOST_IN_ONE_PIECE:
+    if not all(one.uniform for one in functions.by_name.values()):
         return None
     classes = x.view(np.int32).astype(np.int64)
     for one in more:

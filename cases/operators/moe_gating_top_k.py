@@ -18,8 +18,10 @@ from cases.operators._gating_group_sizes import by_scores, ladders
 from cases.operators._gating_groups import GroupedGating
 from cases.operators._gating_scores import (
     Floats,
+    Ids,
     chosen,
     classes_of,
+    equal_groups,
     in_float32,
     softmax_keys,
 )
@@ -155,7 +157,7 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     """The keys by which experts are selected. No document rounds the sum with a bias: of scores
     that the call writes, it may also be compared as it is."""
     x, bias, attributes = in_float32(seen), seen.inputs.get("bias"), seen.attributes
-    written, grouped = "out" in seen.outputs, attributes["group_count"] > 1
+    written, grouped = "out" in seen.outputs, is_grouped(x.shape[-1], attributes)
     if bias is None and not (grouped or written or attributes["norm_type"]):
         return (softmax_keys(x, seen.functions),)
     shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
@@ -170,7 +172,7 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
         Keys(
             box,
             classes=classes,
-            groups=_groups(box, attributes) if grouped else None,
+            groups=_groups(box, attributes, classes) if grouped else None,
             on_grid=box is rounded,
         )
         for box in every
@@ -180,24 +182,27 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
 def shifted(score: Box, shift: Floats) -> Box:
     """RN(score + shift). It may be NaN of infinities: then nothing is promised of the row."""
     key = boxes.added(score, shift)
-    lost = np.isneginf(shift) & np.isposinf(score.high)
+    lost = np.isneginf(shift) & np.isposinf(score.high) & ~score.unbounded
     return Box(np.where(lost, np.nan, key.low), np.where(lost, np.nan, key.high))
 
 
-def _groups(keys: Box, attributes: Any) -> Groups:
+def is_grouped(experts: int, attributes: Any) -> bool:
+    """Whether groups decide: not if all are kept, nor if each is one expert."""
+    count = attributes["group_count"]
+    return bool(1 < count < experts and attributes["k_group"] < count)
+
+
+def _groups(keys: Box, attributes: Any, classes: Ids | None) -> Groups:
     """The scores of groups: the largest key of each, or the sum of its two largest, which may be
     NaN of infinities."""
     count = attributes["group_count"]
     score = largest = boxes.group_max(keys, count)
     if attributes["group_select_mode"]:
         score = boxes.group_top2(keys, count)
-    lost = _is_unbounded(score) & ~_is_unbounded(largest)
+    lost = score.unbounded & ~largest.unbounded
     score = Box(np.where(lost, np.nan, score.low), np.where(lost, np.nan, score.high))
-    return Groups(score, attributes["k_group"])
-
-
-def _is_unbounded(box: Box) -> Any:
-    return np.isneginf(box.low) & np.isposinf(box.high)
+    equal = None if classes is None else equal_groups(classes, count)
+    return Groups(score, attributes["k_group"], equal)
 
 
 def weights(seen: Computed) -> Box:

@@ -1,6 +1,8 @@
 """MoeGatingTopKSoftmax: the k largest of the softmax of each row, and where each came from.
 
-Missing coverage: outputs of other leading axes with the same number of rows; Ascend310P, which has
+Missing coverage: a kernel that takes a row in chunks and subtracts a running maximum may be refused
+on rows of more than 1024 experts, as only differences from the maximum of all are followed; sums in
+half precision; outputs of other leading axes with the same number of rows; Ascend310P, which has
 rules of its own.
 """
 

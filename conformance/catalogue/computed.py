@@ -39,9 +39,10 @@ LEFT_OUT = Message(
     "{other} is left out with a key of {other_key}, {expert} in slot {slot} has one of {key}",
     "{other} 未被选中，其键为 {other_key}；槽 {slot} 的 {expert} 的键为 {key}",
 )
-OTHER_GROUPS = Message(
-    "no choice of {count} {count:group|groups} by their scores leads to this selection",
-    "按各组得分选取 {count} 个组均无法得到该选择",
+GROUP = Message(
+    "{expert} in slot {slot} is of a group with a score of {key}; that of {other} with {other_key}"
+    " is kept before it",
+    "槽 {slot} 的 {expert} 所在组得分为 {key}；{other} 所在组得分为 {other_key}，应先于它保留",
 )
 PRESCRIBED = Message("the row must hold {must}", "该行应为 {must}")
 KEY = Message("{value}", "{value}")

@@ -73,6 +73,10 @@ BIT_EXACT = Message(
     "{output}: {elements} elements, {exact} bit-exact ({step}{room})",
     "{output}：{elements} 个元素，{exact} 个逐位一致（{step}{room}）",
 )
+NONE_BOUNDED = Message(
+    "{count} {count:element|elements} not bounded by what is known of the device",
+    "{count} 个元素在已知的设备特性下无界",
+)
 UNBOUNDED = Message(
     ", {count} not bounded by what is known of the device",
     "，另有 {count} 个在已知的设备特性下无界",

@@ -111,7 +111,8 @@ def judge(
             outputs[name] = found
             if found.wrong is not None:
                 wrong[name] = found.wrong
-            problems += _problems(found, unwritten)
+            size = observed.size if specified is None else int(np.count_nonzero(specified))
+            problems += _problems(found, unwritten, size)
         if not outputs[name].ok or unwritten:
             clause = clause or outputs[name].clause
     surplus = sorted(observation.outputs.keys() - case.outputs.keys())
@@ -149,8 +150,8 @@ def _may_be_impossible(operator: Operator, case: Case) -> bool:
     return sparse or unreached or may_be_withheld(operator, case)
 
 
-def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
-    """What is wrong with an output, for the headline.
+def _problems(found: OutputVerdict, unwritten: int, size: int) -> list[str]:
+    """What is wrong with an output, for the headline; its contract speaks of ``size`` elements.
 
     Untouched elements fail even where the poison passes for a legal value, as a NaN does.
     """
@@ -162,7 +163,7 @@ def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
         problems.append((say.WRONG, found.mismatches))
     if not found.ok and not found.mismatches:
         problems.append((say.OFF_THE_ORDER, found.order_drift))
-    return [told(count=count, size=found.elements, output=found.output) for told, count in problems]
+    return [told(count=count, size=size, output=found.output) for told, count in problems]
 
 
 def _details(outputs: Iterable[OutputVerdict]) -> Iterator[str]:
@@ -189,6 +190,8 @@ def _exact(found: OutputVerdict) -> str:
         return say.OPEN(output=found.output, step=UNSPECIFIED)
     room = "" if found.headroom is None else say.HEADROOM(room=found.headroom)
     told = {"output": found.output, "elements": found.elements, "step": found.step, "room": room}
+    if found.unbounded and not found.elements:
+        return say.OPEN(output=found.output, step=say.NONE_BOUNDED(count=found.unbounded))
     if found.unbounded:
         told["room"] = row([room, say.UNBOUNDED(count=found.unbounded)])
     if found.exact == found.elements:

@@ -11,11 +11,11 @@ from conformance.catalogue import computed as say
 from conformance.catalogue import verdict as steps
 from conformance.catalogue.message import row as lines
 from conformance.diagnosis.pattern import pattern
-from conformance.judge.computed import computed_of, told_of
+from conformance.judge.computed import NOT_BOUNDED, computed_of, told_of
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.numerics.refusal import Refusal, explain
-from conformance.numerics.selection import certified, legal
+from conformance.numerics.selection import certified, legal, unpromised
 from conformance.record.computed import Keys
 from conformance.record.contract import Selected
 
@@ -27,7 +27,8 @@ Ids = NDArray[np.int64]
 def judge_selected(asked: Question) -> OutputVerdict:
     """Judge an output whose contract is `Selected`: row by row, all positions of a row together.
 
-    Of a row that is refused those elements are wrong that differ from the formula's, or all.
+    Of a row that is refused those elements are wrong that differ from the formula's, or all. A row
+    of whose keys nothing is known is not accepted: it is counted apart.
     """
     contract = asked.contract
     assert isinstance(contract, Selected)
@@ -44,6 +45,10 @@ def judge_selected(asked: Question) -> OutputVerdict:
     # One answer is left if each of the keys has one, and it is the same.
     alone = np.logical_and.reduce([*certain, *(found == accepted for found in by_each)])
     refused = asked_of & ~accepted
+    unknown = np.logical_and.reduce([_unknown(keys) for keys in alternatives])
+    unbounded = int(np.count_nonzero(asked_of & accepted & unknown))
+    open_ = np.logical_and.reduce([_unpromised(keys) for keys in alternatives])
+    asked_of = asked_of & ~(accepted & (unknown | open_))
     wrong = np.zeros(seen.shape, np.bool_)
     worst = None
     if refused.any():
@@ -57,7 +62,7 @@ def judge_selected(asked: Question) -> OutputVerdict:
         output=asked.name,
         ok=not refused.any(),
         clause=contract.clause,
-        step=SELECTION,
+        step=NOT_BOUNDED if unbounded and not rows else SELECTION,
         elements=rows * slots,
         exact=int(np.count_nonzero(alone & asked_of & ~refused)) * slots,
         mismatches=int(np.count_nonzero(wrong)),
@@ -65,8 +70,21 @@ def judge_selected(asked: Question) -> OutputVerdict:
         pattern=pattern(wrong, asked.observed.dtype.itemsize) if worst else "",
         rows=rows,
         certain_rows=certain_rows,
+        unbounded=unbounded * slots,
         wrong=wrong.reshape(asked.observed.shape),
     )
+
+
+def _unknown(keys: Keys) -> Mask:
+    """The rows [rows] of which nothing bounds any key, and whose positions are not given."""
+    found = np.asarray(keys.box.unbounded.all(axis=1))
+    return found if keys.given is None else np.asarray(found & (keys.given == -1).all(axis=1))
+
+
+def _unpromised(keys: Keys) -> Mask:
+    """The rows [rows] of which nothing is promised, and whose positions are not given."""
+    found = unpromised(keys)
+    return found if keys.given is None else np.asarray(found & (keys.given == -1).all(axis=1))
 
 
 def keys_of(asked: Question) -> Sequence[Keys]:
@@ -116,11 +134,15 @@ def _why(refusal: Refusal, keys: Keys) -> str:
         return say.TWICE(**told)
     if refusal.kind == "given":
         return say.PRESCRIBED(must=refusal.other)
-    if refusal.boxes is None or refusal.kind == "group":
-        return say.OTHER_GROUPS(count=keys.groups.keep if keys.groups else 0)
+    assert refusal.boxes is not None
     key, other_key = map(_key, refusal.boxes)
     both = {**told, "other": refusal.other, "key": key, "other_key": other_key}
-    by_kind = {"tie": say.TIE, "order": say.OTHER_ORDER, "left out": say.LEFT_OUT}
+    by_kind = {
+        "tie": say.TIE,
+        "order": say.OTHER_ORDER,
+        "left out": say.LEFT_OUT,
+        "group": say.GROUP,
+    }
     return by_kind[refusal.kind](**both)
 
 

@@ -162,7 +162,8 @@ def shares(
         if division.flush or reciprocal.flush:  # of operands, too
             low = np.where(box.low < FP32.smallest_normal, 0.0, low)
         zero = (total_high == 0) & (eps == 0)
-        wild = ~(whole.low >= 0).all(axis=-1, keepdims=True)
+        # The proof has it that a share rises with its term: no eps below 0 (numerics, lemma 2).
+        wild = ~(whole.low >= 0).all(axis=-1, keepdims=True) | (not eps >= 0)
         wild = wild | ~(total_high <= 2.0**100) | ~(total_low + eps >= 2.0**-100)
     nan = np.isnan(total_low) & np.isnan(total_high) | zero
     found = []

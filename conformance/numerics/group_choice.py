@@ -69,6 +69,18 @@ def explained(score: Ranks, keep: int, needed: Mask, admissible: Mask) -> Mask:
     return np.asarray((missing >= 0) & (least >= 0) & (smallest > largest))
 
 
+def before_equals(needed: Mask, classes: Integers) -> Mask:
+    """The groups that are kept because a later one of an equal score is: [rows, groups].
+
+    Of equal scores that of the lower group comes first.
+    """
+    forced = np.zeros(needed.shape, np.bool_)
+    for group in range(1, needed.shape[1]):
+        equal = classes[:, :group] == classes[:, group, None]
+        forced[:, :group] |= equal & needed[:, group, None]
+    return np.asarray(forced & ~needed)
+
+
 def sides(score: Ranks, keep: int) -> tuple[Mask, Mask]:
     """Which groups are kept whatever the scores are, and which are for some: [rows, groups] each.
 

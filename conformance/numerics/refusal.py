@@ -160,13 +160,18 @@ def _of_many(slots: Integers, chosen: Mask, keys: Keys, ties: Ties) -> Refusal |
 def _of_groups(slots: Integers, chosen: Mask, keys: Keys, ties: Ties) -> Refusal:
     """The needed group of the smallest score, and the one of the largest score that is left."""
     assert keys.groups is not None
-    score = keys.groups.score
+    score, classes = keys.groups.score, keys.groups.classes
     links = links_of(slots, chosen, keys)
     _, needed, admissible = kept_groups(slots, chosen, keys, links, ties)
     ranks = group_choice.ranks(score, ties == "lowest")
     size = chosen.shape[1] // needed.shape[1]
-    weak = int(np.argmin(np.where(needed, ranks.high, ranks.high.max() + 1)))
+    shown = np.asarray(chosen.reshape(1, needed.shape[1], size).any(axis=2))
+    weak = int(np.argmin(np.where(shown, ranks.high, ranks.high.max() + 1)))
     rest = ~needed & ~admissible if (~needed & ~admissible).any() else ~needed
+    if classes is not None and ties == "lowest" and (needed & ~shown).any():
+        rest = needed & ~shown
+        forced = classes[0, np.flatnonzero(rest[0])]
+        weak = int(np.flatnonzero(np.isin(classes[0], forced) & shown[0])[-1])
     rest = rest if rest.any() else needed & (np.arange(needed.shape[1]) != weak)
     other = int(np.argmax(np.where(rest, ranks.low, -1)))
     place = int(np.flatnonzero(slots[0] // size == weak)[0])

@@ -42,6 +42,8 @@ def legal(ids: NDArray[Any], keys: Keys, ties: Ties = "lowest") -> Mask:
     if keys.given is not None:
         stated = (keys.given != -1).any(axis=1)
         found = np.where(stated, (keys.given == ids).all(axis=1), found)
+    if keys.given is not None:
+        return np.asarray(found | (unpromised(keys) & ~stated))
     return np.asarray(found | unpromised(keys))
 
 
@@ -81,7 +83,8 @@ def certified(keys: Keys, k: int, ties: Ties = "lowest") -> Mask:
             rival &= ~(later & _never_above(keys, one))
         certain &= ~(rival & left).any(axis=1) & np.take_along_axis(surely, one, axis=1)[:, 0]
     if keys.given is not None:
-        certain |= (keys.given != -1).any(axis=1)
+        stated = (keys.given != -1).any(axis=1)
+        return np.asarray(stated | (certain & ~unpromised(keys)))
     return np.asarray(certain & ~unpromised(keys))
 
 
@@ -150,7 +153,8 @@ def kept_groups(
 
     A group may be kept if all its keys may come after the last chosen one. It may force the keys
     of all slots from one on to be equal. That moves no bound of the last key, as ids then ascend
-    from there on. So whether a group may be kept depends on no other group.
+    from there on. So whether a group may be kept depends on no other group. Of groups with equal
+    scores those before a kept one are kept.
     """
     assert keys.groups is not None
     (rows, k), groups = slots.shape, keys.groups.score.low.shape[1]
@@ -169,6 +173,8 @@ def kept_groups(
     if links.first is not None:
         barred |= starts < _equal_from(low, slots, joined, chain, ties)[:, None]
     barred |= any_of(above(keys.box.low, chosen, chain, slots, ties))
+    if keys.groups.classes is not None and ties == "lowest":
+        needed = needed | group_choice.before_equals(needed, keys.groups.classes)
     holds = chain.holds & ~(barred & needed).any(axis=1)
     return Chain(chain.value, chain.below, holds), needed, ~needed & ~barred
 

@@ -48,11 +48,13 @@ class Box:
 class Groups:
     """Experts in groups of equal size, of which the best ``keep`` are kept before the selection.
 
-    ``score`` is the box of what groups are compared by, [rows, groups].
+    ``score`` is the box of what groups are compared by, [rows, groups]. Groups of equal ``classes``
+    in a row have bit-equal scores on the device; None: nobody knows of any.
     """
 
     score: Box
     keep: int
+    classes: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,22 @@
-"""MoeGatingTopK: infinite scores with infinite biases, which are keys that may be NaN."""
+"""MoeGatingTopK: keys that may be NaN, experts and groups that are alike, an eps below 0."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cases.operators._values import bits
 from cases.operators.moe_gating_top_k import CALLS, OPERATOR
 from conformance.call.case import Case
+from conformance.call.observation import Observation
+from conformance.devices.function_traits import SIMULATED
 from conformance.judge.calls import judge
 from conformance.judge.right_answer import right_answer
+from conformance.numerics.arithmetic import IEEE
 
 INF = math.inf
 
@@ -49,3 +54,46 @@ def test_a_lower_key_is_refused_beside_finite_ones() -> None:
     right = call((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0), 0)
     other = call((4.0, 3.0, 2.0, 1.0), (0.0, 0.0, 0.0, 0.0), 0)
     assert not judge(OPERATOR, right, right_answer(OPERATOR, other)).ok
+
+
+ON_SIMULATOR = replace(IEEE, functions=SIMULATED)
+
+
+def alike(groups: int, members: int, kept: int, k: int = 2, **attributes: Any) -> Case:
+    """One row of experts that are all alike."""
+    sizes = {"row": 1, "group": groups, "member": members, "kept": kept, "slot": k}
+    case = CALLS.call("sigmoid", sizes=sizes, **attributes)
+    values = bits("float32", *[0.25] * (groups * members))
+    return replace(case, inputs={"x": replace(case.inputs["x"], fill=None, values=values)})
+
+
+def with_ids(case: Case, *ids: int) -> Observation:
+    """The right answer, but for the positions."""
+    right = right_answer(OPERATOR, case)
+    changed = np.array([ids], np.int32)
+    return replace(right, outputs={**right.outputs, "expert_idx": changed})
+
+
+@pytest.mark.parametrize(
+    ("groups", "members", "kept", "right", "wrong"),
+    [
+        (2, 2, 1, (0, 1), (2, 3)),
+        (8, 1, 4, (0, 1), (4, 5)),
+        (3, 4, 3, (0, 1), (1, 0)),
+        (1, 2048, 1, (0, 1), (0, 2)),
+    ],
+)
+def test_of_experts_and_groups_that_are_alike_the_lower_ones_are_selected(
+    groups: int, members: int, kept: int, right: tuple[int, ...], wrong: tuple[int, ...]
+) -> None:
+    case = alike(groups, members, kept)
+    assert judge(OPERATOR, case, with_ids(case, *right), ON_SIMULATOR).ok
+    assert not judge(OPERATOR, case, with_ids(case, *wrong), ON_SIMULATOR).ok
+
+
+def test_an_eps_below_0_bounds_nothing() -> None:
+    case = alike(1, 3, 1, eps=-0.62)
+    verdict = judge(OPERATOR, case, right_answer(OPERATOR, case), ON_SIMULATOR)
+    assert verdict.ok
+    assert verdict.outputs["y"].unbounded == 2
+    assert "y: 2 elements not bounded by what is known of the device" in verdict.headline

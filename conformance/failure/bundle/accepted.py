@@ -100,8 +100,8 @@ def accepted_of(
 def estimated_bytes(operator: Operator, case: Case, name: str) -> int:
     """About how many bytes the accepted patterns of an output take, before they are worked out."""
     tensor = case.outputs[name]
-    summed = isinstance(operator.contract(name, case), Sum)
-    return tensor.size * (BYTES_OF_AN_ELEMENT if summed else numpy_dtype(tensor.dtype).itemsize + 1)
+    ranges = isinstance(operator.contract(name, case), Sum | Bounded)
+    return tensor.size * (BYTES_OF_AN_ELEMENT if ranges else numpy_dtype(tensor.dtype).itemsize + 1)
 
 
 def same(one: Accepted, other: Accepted) -> bool:

@@ -1,7 +1,7 @@
 """What a bundle stores of outputs that are computed or selected: what holds of any right device.
 
 Of a selection only those rows are stored that have one legal answer, whatever scores the device
-computes. Of what depends on a selection only the elements of such rows.
+computes. Of what depends on a selection only the elements of such rows, by no device's own scores.
 """
 
 from __future__ import annotations
@@ -45,7 +45,13 @@ def of_computed(
         if isinstance(chosen, Selected):
             certain = _certain(chosen, case, outputs[given], arithmetic)
             silent = silent | ~certain.any(axis=-1, keepdims=True)
-    ends = ends_of(contract, case, like, outputs, arithmetic)
+    # Scores that a call writes are those of its device: a bundle holds those of none.
+    chosen_ones = {
+        given: outputs[given]
+        for given in contract.given
+        if isinstance(operator.contract(given, case), Selected)
+    }
+    ends = ends_of(contract, case, like, chosen_ones, arithmetic)
     silent = silent | ends.unbounded
     low, high = np.where(silent, LEAST, ends.low), np.where(silent, MOST, ends.high)
     return silent, (low, high), ends.storage

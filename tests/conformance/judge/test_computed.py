@@ -147,6 +147,19 @@ def test_what_nothing_bounds_is_counted_apart_and_never_as_judged():
     assert (verdict.elements, verdict.exact, verdict.unbounded) == (0, 0, 4)
 
 
+def test_a_row_of_whose_keys_nothing_is_known_is_not_accepted_but_counted_apart():
+    nothing = Box(np.full(X.shape, -np.inf), np.full(X.shape, np.inf))
+    open_ = replace(IDS, keys=lambda call: (Keys(nothing),))
+    verdict = ids_of(BEST, open_)
+    assert (verdict.ok, verdict.step) == (True, "not bounded")
+    assert (verdict.rows, verdict.elements, verdict.unbounded) == (0, 0, 4)
+    twice = ids_of([[1, 1], BEST[1]], open_)
+    assert (twice.ok, twice.rows, twice.unbounded) == (False, 1, 2)
+    finished = np.array([[3, 3], [-1, -1]])
+    stated = replace(IDS, keys=lambda call: (Keys(nothing, given=finished),))
+    assert (ids_of([[3, 3], BEST[1]], stated).rows, ids_of(BEST, stated).ok) == (1, False)
+
+
 def test_a_box_of_nan_demands_a_nan():
     nan = replace(Y, box=lambda call: exact(np.full(BEST.shape, np.nan)))
     assert y_of(np.full(BEST.shape, np.nan), contract=nan).ok

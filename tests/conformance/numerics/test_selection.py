@@ -195,3 +195,26 @@ def test_every_refusal_is_explained():
             assert ids[found.place] == found.expert
             assert found.other is None or found.kind == "twice" or found.other != found.expert
     assert kinds == {"range", "twice", "order", "tie", "left out", "group"}
+
+
+def test_of_groups_with_equal_scores_the_lower_is_kept():
+    box = Box(np.zeros((1, 4)), np.ones((1, 4)))
+    score = Box(np.zeros((1, 2)), np.ones((1, 2)))
+    equal = np.zeros((1, 2), np.int64)
+    known = Keys(box, groups=Groups(score, 1, equal))
+    unknown = Keys(box, groups=Groups(score, 1))
+    higher = np.array([[2, 3]])
+    assert legal(higher, unknown).all()
+    assert not legal(higher, known).any()
+    assert legal(higher, known, "any").all()
+    assert legal(np.array([[0, 1]]), known).all()
+    found = explain(higher[0], known, 0)
+    assert (found.kind, found.expert, found.other) == ("group", 2, 0)
+
+
+def test_a_row_whose_ids_are_given_holds_them_also_if_its_keys_are_none():
+    box = Box(np.full((2, 3), np.nan), np.full((2, 3), np.nan))
+    keys = Keys(box, given=np.array([[3, 3], [-1, -1]]))
+    assert legal(np.array([[3, 3], [7, 7]]), keys).tolist() == [True, True]
+    assert legal(np.array([[7, 7], [7, 7]]), keys).tolist() == [False, True]
+    assert certified(keys, 2).tolist() == [True, False]
