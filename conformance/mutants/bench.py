@@ -159,8 +159,21 @@ def fates(bench: Bench, mutants: Sequence[SourceMutant], workers: int) -> Iterat
     global _bench
     _bench = bench
     count = max(1, min(workers, len(mutants)))
+    left = len(mutants)
     with multiprocessing.get_context("fork").Pool(count, _in_a_group) as pool:
-        yield pool.imap_unordered(_judge, mutants)
+        found = pool.imap_unordered(_judge, mutants)
+
+        def each() -> Iterator[Fate]:
+            nonlocal left
+            for fate in found:
+                left -= 1
+                yield fate
+
+        yield each()
+        if not left:
+            # They end by themselves: a signal is lost on one that is about to wait for work.
+            pool.close()
+            pool.join()
 
 
 def _in_a_group() -> None:
