@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from conformance.numerics import scores
 from conformance.numerics.arithmetic import IEEE
-from conformance.numerics.boxes import cast_ends
+from conformance.numerics.boxes import cast_ends, exact
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Arrays
 from conformance.record.functions import Functions
@@ -35,8 +35,7 @@ def in_float32(call: Computed, name: str = "x") -> Floats:
 
 def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
     """Keys [rows, experts] that are known."""
-    known = keys.astype(np.float64)
-    return Keys(Box(known, known), given=given)
+    return Keys(exact(keys), given=given)
 
 
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
@@ -50,9 +49,8 @@ def chosen(values: Box, ids: NDArray[Any]) -> Box:
     row."""
     wanted = rows_of(ids).astype(np.int64)
     places = np.clip(wanted, 0, values.low.shape[-1] - 1)
-    low, high = (np.take_along_axis(end, places, -1) for end in (values.low, values.high))
-    outside = places != wanted
-    return Box(np.where(outside, -np.inf, low), np.where(outside, np.inf, high))
+    found, outside = scores.gathered(values, places), places != wanted
+    return Box(np.where(outside, -np.inf, found.low), np.where(outside, np.inf, found.high))
 
 
 def equal_groups(classes: Ids, count: int) -> Ids:

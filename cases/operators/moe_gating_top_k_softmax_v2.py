@@ -39,7 +39,7 @@ from cases.operators._interface import (
 )
 from cases.relations.selections import Selection, of_selections
 from conformance.call.case import Case, Machine, Tensor
-from conformance.numerics import scores
+from conformance.numerics import boxes, scores
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
@@ -153,8 +153,7 @@ def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     x, ids = in_float32(seen), seen.outputs["expert_idx"]
     if seen.attributes["renorm"]:
-        exact = x.astype("float64")
-        picked = chosen(Box(exact, exact), ids).low.astype("float32")
+        picked = chosen(boxes.exact(x), ids).low.astype("float32")
         return reshaped(scores.softmax(picked, seen.functions), ids.shape)
     return reshaped(chosen(scores.softmax(x, seen.functions), ids), ids.shape)
 

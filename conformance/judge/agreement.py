@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
 from conformance.catalogue import broken_record as say
 from conformance.catalogue.message import row as lines
 from conformance.errors import text_of
-from conformance.judge.computed import in_order, judge_bounded, promised_outputs
+from conformance.judge.computed import judge_bounded, promised_outputs
 from conformance.judge.effects import specified_elements
 from conformance.judge.question import Question
 from conformance.judge.right_answer import right_answer
@@ -78,9 +77,7 @@ def _check_computed(operator: Operator, case: Case, limit: int) -> None:
     if sum(tensor.held_size for tensor in case.inputs.values()) > limit:
         return
     outputs = promised_outputs(operator, case, right_answer(operator, case).outputs)
-    wrong: dict[str, NDArray[np.bool_]] = {}
-    for name in in_order(operator, case):
-        contract = contracts[name]
+    for name, contract in contracts.items():
         if not isinstance(contract, Bounded | Selected):
             continue
         observed = outputs[name]
@@ -93,7 +90,6 @@ def _check_computed(operator: Operator, case: Case, limit: int) -> None:
             operator.formula,
             specified=specified,
             outputs=outputs,
-            wrong=wrong,
         )
         found = (judge_bounded if isinstance(contract, Bounded) else judge_selected)(asked)
         if not found.ok:

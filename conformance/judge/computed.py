@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case
-from conformance.catalogue import computed as say
 from conformance.catalogue import verdict as steps
+from conformance.catalogue import worst_element as say
 from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
@@ -169,21 +169,23 @@ def _worst(asked: Question, ends: Ends, wrong: Mask, seen: NDArray[np.int64]) ->
     place = int(np.where(wrong, beyond, -1).reshape(-1).argmax())
     position = tuple(int(one) for one in np.unravel_index(place, asked.observed.shape))
     storage = ends.storage
-    places = np.array([ends.low.reshape(-1)[place], ends.high.reshape(-1)[place]])
-    nan = places > storage.infinity_bits
-    bits = from_ordered(np.minimum(places, storage.infinity_bits), storage)
-    shown = [
-        say.ANY_NAN() if is_nan else show(int(one), storage)
-        for is_nan, one in zip(nan, bits, strict=True)
-    ]
+    low, high = (int(end.reshape(-1)[place]) for end in (ends.low, ends.high))
+    patterns = (_pattern(low, storage), _pattern(high, storage))
+    shown = [say.ANY_NAN() if low > storage.infinity_bits else show(patterns[0], storage)]
+    shown.append(show(patterns[1], storage))
+    accepted = (
+        say.ALONE(values=shown[0])
+        if low == high
+        else say.BETWEEN(low=shown[0], high=shown[1], count=high - low + 1)
+    )
     observed = int(bits_of(asked.observed).reshape(-1)[place])
     where = f"{asked.name}[{', '.join(map(str, position))}]"
-    told = {"place": where, "seen": show(observed, storage)}
-    count = int(places[1] - places[0]) + 1
-    text = (
-        say.WORST_ALONE(**told, value=shown[0])
-        if count == 1
-        else say.WORST(**told, low=shown[0], high=shown[1], count=count)
-    )
-    ranges = ((int(bits[0]), int(bits[1])),)
-    return WorstElement(position, observed, ranges, text)
+    text = say.WORST(place=where, seen=show(observed, storage), accepted=accepted, order="")
+    return WorstElement(position, observed, (patterns,), text)
+
+
+def _pattern(place: int, storage: Format) -> int:
+    """The storage pattern of an ordered integer; that behind +infinity is NaN."""
+    if place > storage.infinity_bits:
+        return storage.nan_bits
+    return int(from_ordered([place], storage)[0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.catalogue import computed as say
+from conformance.catalogue import selection as say
 from conformance.catalogue import verdict as steps
 from conformance.catalogue.message import row as lines
 from conformance.diagnosis.pattern import pattern
@@ -45,9 +45,11 @@ def judge_selected(asked: Question) -> OutputVerdict:
     # One answer is left if each of the keys has one, and it is the same.
     alone = np.logical_and.reduce([*certain, *(found == accepted for found in by_each)])
     refused = asked_of & ~accepted
-    unknown = np.logical_and.reduce([_unknown(keys) for keys in alternatives])
+    unknown = np.logical_and.reduce(
+        [_selected(keys, np.asarray(keys.box.unbounded.all(axis=1))) for keys in alternatives]
+    )
     unbounded = int(np.count_nonzero(asked_of & accepted & unknown))
-    open_ = np.logical_and.reduce([_unpromised(keys) for keys in alternatives])
+    open_ = np.logical_and.reduce([_selected(keys, unpromised(keys)) for keys in alternatives])
     asked_of = asked_of & ~(accepted & (unknown | open_))
     wrong = np.zeros(seen.shape, np.bool_)
     worst = None
@@ -75,16 +77,9 @@ def judge_selected(asked: Question) -> OutputVerdict:
     )
 
 
-def _unknown(keys: Keys) -> Mask:
-    """The rows [rows] of which nothing bounds any key, and whose positions are not given."""
-    found = np.asarray(keys.box.unbounded.all(axis=1))
-    return found if keys.given is None else np.asarray(found & (keys.given == -1).all(axis=1))
-
-
-def _unpromised(keys: Keys) -> Mask:
-    """The rows [rows] of which nothing is promised, and whose positions are not given."""
-    found = unpromised(keys)
-    return found if keys.given is None else np.asarray(found & (keys.given == -1).all(axis=1))
+def _selected(keys: Keys, rows: Mask) -> Mask:
+    """Those of the rows [rows] whose positions are not given."""
+    return rows if keys.given is None else np.asarray(rows & (keys.given == -1).all(axis=1))
 
 
 def keys_of(asked: Question) -> Sequence[Keys]:
@@ -149,5 +144,5 @@ def _why(refusal: Refusal, keys: Keys) -> str:
 def _key(ends: tuple[float, float]) -> str:
     low, high = ends
     if low == high:
-        return say.KEY(value=repr(low))
+        return repr(low)
     return say.KEY_BETWEEN(low=repr(low), high=repr(high))

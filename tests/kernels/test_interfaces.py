@@ -52,7 +52,8 @@ def sentences(operator: Operator, devices: Devices) -> dict[str, Said]:
     other entry says the same, and the next call is fine.
     """
     case = documented(operator)[0]
-    good, found, rules = Value("good", case, expected(case)), {}, set()
+    holds = {} if operator.computes else expected(case)
+    good, found, rules = Value("good", case, holds), {}, set()
     of_kernel = {one.name for one in wrong_calls(operator, "kernel")}
     for one in wrong_calls(operator, "aclnn"):
         told = found[one.name] = said(devices["aclnn"].run(operator, one.case), operator, "aclnn")

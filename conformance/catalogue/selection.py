@@ -1,16 +1,7 @@
-"""What is wrong with a value that is bounded, and with a selection."""
+"""What is wrong with a selection."""
 
 from conformance.catalogue.message import Message
 
-ANY_NAN = Message("any NaN", "任意 NaN")
-WORST = Message(
-    "worst element: {place} is {seen}, accepted: {low} to {high}, {count} values",
-    "偏差最大的元素：{place} 为 {seen}，允许：{low} 至 {high}，共 {count} 个值",
-)
-WORST_ALONE = Message(
-    "worst element: {place} is {seen}, accepted: {value} alone",
-    "偏差最大的元素：{place} 为 {seen}，允许：{value}（唯一值）",
-)
 FIRST_WRONG = Message(
     "first wrong selection: {place} is {seen}, by the formula {must}",
     "首个错误选择：{place} 为 {seen}，按公式应为 {must}",
@@ -45,5 +36,4 @@ GROUP = Message(
     "槽 {slot} 的 {expert} 所在组得分为 {key}；{other} 所在组得分为 {other_key}，应先于它保留",
 )
 PRESCRIBED = Message("the row must hold {must}", "该行应为 {must}")
-KEY = Message("{value}", "{value}")
 KEY_BETWEEN = Message("{low} to {high}", "{low} 至 {high}")
