@@ -26,7 +26,6 @@ from cases.operators._gating_scores import (
 )
 from cases.operators._gating_softmax import Gating
 from cases.operators._interface import (
-    INTERFACE,
     REQUIRED,
     SORT,
     as_listed,
@@ -38,7 +37,7 @@ from cases.operators._interface import (
 from cases.relations.selections import Selection, of_selections, same_bits
 from conformance.call.case import Case, Machine
 from conformance.numerics import scores
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
 from conformance.record.derive.calls import call
@@ -132,10 +131,6 @@ IDS = stated("expertIdxOut has the k largest, the largest first, or E if finishe
 ROWS = stated("rowIdxOut is arange(rows * k), laid out as [k, rows] and transposed", "equations")
 SELECTION = Selection("x", "y", "expert_idx", ("y", "expert_idx"), rounded=True)
 CALLS = Calls(GATING, PLAIN, (PLAIN,), DOCUMENT)
-NOTHING = inferred(
-    "the host tiling takes no size of 0, and interfaces of this kind do not ask it without results",
-    INTERFACE,
-)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
@@ -151,7 +146,7 @@ OPERATOR = Operator(
     cells=GATING.cells,
     examples=(*CALLS.examples(),),
     rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
-    quarantine=CALLS.doubtful(NOTHING),
+    quarantine=CALLS.doubtful(),
     limits=tuple(limits(DTYPES)),
     ladders=ladders(GATING),
     workload_cases=by_scores(GATING, PLAIN),

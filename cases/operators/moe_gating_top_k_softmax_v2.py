@@ -28,7 +28,6 @@ from cases.operators._gating_scores import (
 )
 from cases.operators._gating_softmax import Gating
 from cases.operators._interface import (
-    INTERFACE,
     REQUIRED,
     SORT,
     as_listed,
@@ -40,7 +39,7 @@ from cases.operators._interface import (
 from cases.relations.selections import Selection, of_selections
 from conformance.call.case import Case, Machine, Tensor
 from conformance.numerics import boxes, scores
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
 from conformance.record.derive.calls import call
@@ -201,10 +200,6 @@ MORE = tuple(
         "topK first, the flag true, a softmax": asked_for(with_softmax(LAST_CALL)),
     }.items()
 )
-NOTHING = inferred(
-    "the host tiling takes no size of 0, and interfaces of this kind do not ask it without results",
-    INTERFACE,
-)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
@@ -232,7 +227,7 @@ OPERATOR = Operator(
     cells=GATING.cells,
     examples=(*CALLS.examples(), *MORE),
     rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
-    quarantine=CALLS.doubtful(NOTHING),
+    quarantine=CALLS.doubtful(),
     limits=tuple(limits(DTYPES)),
     ladders=ladders(GATING),
     workload_cases=by_scores(GATING, FIRST),
