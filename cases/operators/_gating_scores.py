@@ -49,8 +49,12 @@ def chosen(values: Box, ids: NDArray[Any]) -> Box:
     row."""
     wanted = rows_of(ids).astype(np.int64)
     places = np.clip(wanted, 0, values.low.shape[-1] - 1)
-    found, outside = scores.gathered(values, places), places != wanted
-    return Box(np.where(outside, -np.inf, found.low), np.where(outside, np.inf, found.high))
+    return unbounded_at(places != wanted, scores.gathered(values, places))
+
+
+def unbounded_at(where: NDArray[np.bool_], values: Box) -> Box:
+    """The boxes, of which nothing bounds those at ``where``, of a shape that spreads to theirs."""
+    return Box(np.where(where, -np.inf, values.low), np.where(where, np.inf, values.high))
 
 
 def equal_groups(classes: Ids, count: int) -> Ids:

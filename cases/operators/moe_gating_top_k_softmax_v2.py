@@ -24,6 +24,7 @@ from cases.operators._gating_scores import (
     reshaped,
     rows_of,
     softmax_keys,
+    unbounded_at,
     unfinished,
 )
 from cases.operators._gating_softmax import Gating
@@ -152,8 +153,10 @@ def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     x, ids = in_float32(seen), seen.outputs["expert_idx"]
     if seen.attributes["renorm"]:
-        picked = chosen(boxes.exact(x), ids).low.astype("float32")
-        return reshaped(scores.softmax(picked, seen.functions), ids.shape)
+        picked = chosen(boxes.exact(x), ids)
+        found = scores.softmax(picked.low.astype("float32"), seen.functions)
+        beyond = picked.unbounded.any(axis=1, keepdims=True)
+        return reshaped(unbounded_at(beyond, found), ids.shape)
     return reshaped(chosen(scores.softmax(x, seen.functions), ids), ids.shape)
 
 

@@ -28,7 +28,7 @@ def judge_selected(asked: Question) -> OutputVerdict:
     """Judge an output whose contract is `Selected`: row by row, all positions of a row together.
 
     Of a row that is refused those elements are wrong that differ from the formula's, or all. A row
-    of whose keys nothing is known is not accepted: it is counted apart.
+    is not accepted, but counted apart, if of all keys that explain it nothing is known.
     """
     contract = asked.contract
     assert isinstance(contract, Selected)
@@ -45,12 +45,15 @@ def judge_selected(asked: Question) -> OutputVerdict:
     # One answer is left if each of the keys has one, and it is the same.
     alone = np.logical_and.reduce([*certain, *(found == accepted for found in by_each)])
     refused = asked_of & ~accepted
-    unknown = np.logical_and.reduce(
-        [_selected(keys, np.asarray(keys.box.unbounded.all(axis=1))) for keys in alternatives]
+    unknown = [_selected(keys, np.asarray(keys.box.unbounded.all(axis=1))) for keys in alternatives]
+    open_ = [_selected(keys, unpromised(keys)) for keys in alternatives]
+    # What only keys accept that accept anything is not told.
+    told = np.logical_or.reduce(
+        [by & ~(none | free) for by, none, free in zip(by_each, unknown, open_, strict=True)]
     )
-    unbounded = int(np.count_nonzero(asked_of & accepted & unknown))
-    open_ = np.logical_and.reduce([_selected(keys, unpromised(keys)) for keys in alternatives])
-    asked_of = asked_of & ~(accepted & (unknown | open_))
+    untold = asked_of & accepted & ~told
+    unbounded = int(np.count_nonzero(untold & np.logical_or.reduce(unknown)))
+    asked_of = asked_of & ~untold
     wrong = np.zeros(seen.shape, np.bool_)
     worst = None
     if refused.any():

@@ -160,6 +160,17 @@ def test_a_row_of_whose_keys_nothing_is_known_is_not_accepted_but_counted_apart(
     assert (ids_of([[3, 3], BEST[1]], stated).rows, ids_of(BEST, stated).ok) == (1, False)
 
 
+def test_a_row_that_only_unknown_keys_explain_is_counted_apart():
+    def known_or_not(call):
+        (known,) = keys(call)
+        return (known, Keys(Box(np.full(X.shape, -np.inf), np.full(X.shape, np.inf))))
+
+    either = replace(IDS, keys=known_or_not)
+    best, other = ids_of(BEST, either), ids_of(BEST[:, ::-1], either)
+    assert (best.ok, best.rows, best.unbounded) == (True, 2, 0)
+    assert (other.ok, other.rows, other.unbounded) == (True, 0, 4)
+
+
 def test_a_box_of_nan_demands_a_nan():
     nan = replace(Y, box=lambda call: exact(np.full(BEST.shape, np.nan)))
     assert y_of(np.full(BEST.shape, np.nan), contract=nan).ok
