@@ -40,11 +40,14 @@ def judge_selected(asked: Question) -> OutputVerdict:
         judged = judged & asked.specified
     asked_of = judged.reshape(seen.shape).all(axis=-1)
     by_each = [legal(seen, keys, contract.ties) for keys in alternatives]
-    certain = [certified(keys, slots, contract.ties) for keys in alternatives]
     accepted = np.logical_or.reduce(by_each)
-    # One answer is left if each of the keys has one, and it is the same.
-    alone = np.logical_and.reduce([*certain, *(found == accepted for found in by_each)])
     refused = asked_of & ~accepted
+    best = seen
+    if refused.any():
+        due = expected_ids(asked).reshape(seen.shape)
+        best = np.where(accepted[:, None], seen, due)
+    # One answer is left if it is that of each of the keys.
+    alone = np.logical_and.reduce([certified(best, keys, contract.ties) for keys in alternatives])
     unknown = [_selected(keys, np.asarray(keys.box.unbounded.all(axis=1))) for keys in alternatives]
     open_ = [_selected(keys, unpromised(keys)) for keys in alternatives]
     # What only keys accept that accept anything is not told.
@@ -57,7 +60,6 @@ def judge_selected(asked: Question) -> OutputVerdict:
     wrong = np.zeros(seen.shape, np.bool_)
     worst = None
     if refused.any():
-        due = expected_ids(asked).reshape(seen.shape)
         wrong[refused] = seen[refused] != due[refused]
         wrong[refused & ~wrong.any(axis=-1)] = True
         worst = _first(asked, alternatives[0], seen, due, wrong)

@@ -55,47 +55,54 @@ def unpromised(keys: Keys) -> Mask:
     return nothing if keys.open is None else nothing | keys.open
 
 
-def certified(keys: Keys, k: int, ties: Ties = "lowest") -> Mask:
-    """The rows [rows] that have exactly one legal vector of k ids; exact whenever `legal` is.
+def certified(ids: NDArray[Any], keys: Keys, ties: Ties = "lowest") -> Mask:
+    """Whether ids [rows, k] are the one legal vector; exact whenever `legal` is: [rows].
 
     With ``ties`` "any" equal keys make a row uncertain.
     """
-    low, high = keys.box.low, keys.box.high
-    reachable = np.ones(low.shape, np.bool_)
-    surely = reachable
+    experts = keys.box.low.shape[1]
+    slots = np.clip(ids, 0, experts - 1).astype(np.int64)
+    left = np.ones(keys.box.low.shape, np.bool_)
+    certain = np.asarray((slots == ids).all(axis=1))
     if keys.groups is not None:
-        size = low.shape[1] // keys.groups.score.low.shape[1]
+        size = experts // keys.groups.score.low.shape[1]
         ranks = group_choice.ranks(keys.groups.score, ties == "lowest")
-        kept = group_choice.sides(ranks, keys.groups.keep)
-        surely, reachable = (np.repeat(side, size, axis=1) for side in kept)
-    columns = np.arange(low.shape[1])
-    left = reachable.copy()
-    certain = np.ones(len(low), np.bool_)
-    # The low ends are keys that may be; each id that they give must beat what may still come.
-    first = np.argsort(np.where(left, -low, np.nan), axis=1, kind="stable")[:, :k]
-    for slot in range(k):
-        one = first[:, slot, None]
-        np.put_along_axis(left, one, False, axis=1)
-        least = np.take_along_axis(low, one, axis=1)
-        later = columns > one
-        rival = (high > least) | ((high == least) & (~later if ties == "lowest" else True))
-        if ties == "lowest":
-            rival &= ~(later & _never_above(keys, one))
-        certain &= ~(rival & left).any(axis=1) & np.take_along_axis(surely, one, axis=1)[:, 0]
+        surely, reachable = group_choice.sides(ranks, keys.groups.keep)
+        left = np.repeat(reachable, size, axis=1)
+        certain &= np.take_along_axis(surely, slots // size, axis=1).all(axis=1)
+    np.put_along_axis(left, slots, False, axis=1)
+    # Each beats the next one, and the last one all that are left: so each beats all behind it.
+    certain &= ~_may_precede(keys, slots[:, :-1], slots[:, 1:], ties).any(axis=1)
+    certain &= ~(_may_precede(keys, slots[:, -1:], None, ties) & left).any(axis=1)
     if keys.given is not None:
         stated = (keys.given != -1).any(axis=1)
-        return np.asarray(stated | (certain & ~unpromised(keys)))
+        certain = np.where(stated, (keys.given == ids).all(axis=1), certain & ~unpromised(keys))
+        return np.asarray(certain)
     return np.asarray(certain & ~unpromised(keys))
 
 
-def _never_above(keys: Keys, one: Integers) -> Mask:
-    """Which experts [rows, experts] have a key that is never above that of expert ``one``."""
-    found = np.zeros(keys.box.low.shape, np.bool_)
+def _may_precede(keys: Keys, ones: Integers, others: Integers | None, ties: Ties) -> Mask:
+    """Whether a key of ``others`` may come before that of the expert of ``ones`` beside it.
+
+    Both are experts [rows, n], or one column for all; ``others`` None: every expert.
+    """
+
+    def of_ones(values: NDArray[Any]) -> NDArray[Any]:
+        return np.take_along_axis(values, ones, axis=1)
+
+    def of_others(values: NDArray[Any]) -> NDArray[Any]:
+        return values if others is None else np.take_along_axis(values, others, axis=1)
+
+    least, most = of_ones(keys.box.low), of_others(keys.box.high)
+    if ties == "any":
+        return np.asarray(most >= least)
+    later = (np.arange(keys.box.low.shape[1]) if others is None else others) > ones
+    never = (most == least) & later
     if keys.classes is not None:
-        found |= keys.classes == np.take_along_axis(keys.classes, one, axis=1)
+        never |= later & (of_others(keys.classes) == of_ones(keys.classes))
     if keys.order is not None:
-        found |= keys.order < np.take_along_axis(keys.order, one, axis=1)
-    return found
+        never |= later & (of_others(keys.order) < of_ones(keys.order))
+    return np.asarray((most >= least) & ~never)
 
 
 def _has_nan(box: Box) -> Mask:

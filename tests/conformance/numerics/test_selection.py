@@ -29,7 +29,7 @@ def test_exact_keys_have_one_answer():
     values = drawn()
     ids = top(values, 6)
     assert legal(ids, exact(values)).all()
-    assert certified(exact(values), 6).all()
+    assert certified(ids, exact(values)).all()
     for mistake in (ids[:, ::-1], np.roll(ids, 1, axis=1), top(values, 7)[:, 1:], top(-values, 6)):
         assert not legal(mistake, exact(values)).any()
 
@@ -107,7 +107,9 @@ def test_given_ids_are_held_to_the_letter_and_open_rows_are_not():
     keys = exact(values, given=given, open=np.array([False, False, True, False]))
     assert legal(np.array([[4, 4], [3, 2], [7, 7], [0, 0]]), keys).all()
     assert legal(np.array([[3, 2], [2, 3], [2, 3], [2, 3]]), keys).tolist() == [0, 0, 1, 1]
-    assert certified(keys, 2).tolist() == [True, True, False, False]
+    right = np.array([[4, 4], [3, 2], [3, 2], [3, 2]])
+    assert certified(right, keys).tolist() == [True, True, False, False]
+    assert not certified(right[::-1], keys)[0]
     assert explain(np.array([4, 3]), keys, 0) == Refusal("given", 1, 3, 4)
 
 
