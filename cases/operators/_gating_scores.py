@@ -47,9 +47,21 @@ def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> K
 def chosen(values: Box, ids: NDArray[Any]) -> Box:
     """The boxes at the positions [rows, k] that a device selected. Nothing bounds one beyond the
     row."""
+    places, outside = _in_range(ids, values.low.shape[-1])
+    return unbounded_at(outside, scores.gathered(values, places))
+
+
+def chosen_softmax(x: Floats, ids: NDArray[Any], functions: Functions) -> Box:
+    """The same of the softmax of x [rows, experts]."""
+    places, outside = _in_range(ids, x.shape[-1])
+    return unbounded_at(outside, scores.softmax(x, functions, places))
+
+
+def _in_range(ids: NDArray[Any], experts: int) -> tuple[Ids, NDArray[np.bool_]]:
+    """Ids [rows, k], those beyond the row moved into it, and which these are."""
     wanted = rows_of(ids).astype(np.int64)
-    places = np.clip(wanted, 0, values.low.shape[-1] - 1)
-    return unbounded_at(places != wanted, scores.gathered(values, places))
+    places = np.clip(wanted, 0, experts - 1)
+    return places, places != wanted
 
 
 def unbounded_at(where: NDArray[np.bool_], values: Box) -> Box:

@@ -16,7 +16,7 @@ from cases.operators._gating_ladders import by_scores, ladders
 from cases.operators._gating_limits import MOST_K, least_ub, limits
 from cases.operators._gating_scores import (
     MOST_IN_ONE_PIECE,
-    chosen,
+    chosen_softmax,
     finished_ids,
     in_float32,
     reshaped,
@@ -36,7 +36,6 @@ from cases.operators._interface import (
 )
 from cases.relations.selections import Selection, of_selections, same_bits
 from conformance.call.case import Case, Machine
-from conformance.numerics import scores
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
@@ -122,7 +121,7 @@ def keys(seen: Computed) -> Sequence[Keys]:
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     ids = seen.outputs["expert_idx"]
-    return reshaped(chosen(scores.softmax(in_float32(seen), seen.functions), ids), ids.shape)
+    return reshaped(chosen_softmax(in_float32(seen), ids, seen.functions), ids.shape)
 
 
 GATING = Gating(make, least_ub)

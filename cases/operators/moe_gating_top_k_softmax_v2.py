@@ -12,12 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
 from cases.operators._gating_limits import MOST_K, least_ub, limits
 from cases.operators._gating_scores import (
     MOST_IN_ONE_PIECE,
     chosen,
+    chosen_softmax,
     exact_keys,
     finished_ids,
     in_float32,
@@ -155,9 +158,9 @@ def weights(seen: Computed) -> Box:
     if seen.attributes["renorm"]:
         picked = chosen(boxes.exact(x), ids)
         found = scores.softmax(picked.low.astype("float32"), seen.functions)
-        beyond = picked.unbounded.any(axis=1, keepdims=True)
+        beyond = np.asarray(picked.unbounded.any(axis=1, keepdims=True))
         return reshaped(unbounded_at(beyond, found), ids.shape)
-    return reshaped(chosen(scores.softmax(x, seen.functions), ids), ids.shape)
+    return reshaped(chosen_softmax(x, ids, seen.functions), ids.shape)
 
 
 def result(seen: Computed) -> Box:

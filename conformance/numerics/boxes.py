@@ -18,7 +18,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.rounding import after, cast_result
 from conformance.record.computed import Box
 from conformance.record.functions import FunctionTraits
-from reference.floats import FP32, Format, bits_of, from_bits, ordered, round_once, widen
+from reference.floats import FP32, Format, round_once, widen
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -52,12 +52,15 @@ def rounded_difference(first: NDArray[Any], second: NDArray[Any]) -> Floats:
 
 
 def stepped(values: Floats, steps: int) -> Floats:
-    """Values of the fp32 grid moved by so many neighbours; infinities end it, NaN stays."""
+    """RN(values), all >= 0, moved by so many neighbours, within 0 and infinity; NaN stays."""
     narrow = values.astype(np.float32)
-    moved = ordered(bits_of(narrow), FP32) + steps
-    moved = np.clip(moved, -FP32.infinity_bits, FP32.infinity_bits)
-    found = np.copysign(from_bits(np.abs(moved), FP32), np.where(moved < 0, -1.0, 1.0))
-    return np.asarray(np.where(np.isnan(values), np.nan, found))
+    lost = np.isnan(narrow)
+    places = narrow.view(np.int32)
+    places += steps
+    np.clip(places, 0, FP32.infinity_bits, out=places)
+    found = narrow.astype(np.float64)
+    np.copyto(found, np.nan, where=lost)
+    return found
 
 
 def computed(low: Floats, high: Floats, traits: FunctionTraits) -> Box:
@@ -69,14 +72,14 @@ def computed(low: Floats, high: Floats, traits: FunctionTraits) -> Box:
     """
     if traits.steps is None:
         return unbounded(low.shape)
-    with np.errstate(invalid="ignore", over="ignore"):
-        least = stepped(round_once(low * (1 - WIDER), FP32), -traits.steps)
-        most = stepped(round_once(high * (1 + WIDER), FP32), traits.steps)
-    least = np.maximum(least, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        least = stepped(low * (1 - WIDER), -traits.steps)
+        most = stepped(high * (1 + WIDER), traits.steps)
     if traits.flush:
-        least = np.where(least < FP32.smallest_normal, 0.0, least)
-    sure_low, sure_high = ((end == 0) | np.isinf(end) for end in (low, high))
-    return Box(np.where(sure_low, low, least), np.where(sure_high, high, most))
+        least[least < FP32.smallest_normal] = 0.0
+    np.copyto(least, low, where=np.isinf(low))
+    np.copyto(most, high, where=high == 0)
+    return Box(least, most)
 
 
 def unbounded(shape: tuple[int, ...]) -> Box:
@@ -88,9 +91,8 @@ def exp_of(values: Floats, traits: FunctionTraits) -> Box:
     """exp of fp32 values. Of finite ones it is no exact 0 or infinity, even beyond float64."""
     with np.errstate(over="ignore", under="ignore"):
         found = np.exp(values)
-    finite = np.isfinite(values)
     limits = np.finfo(np.float64)
-    found = np.where(finite, np.clip(found, limits.tiny, limits.max), found)
+    np.clip(found, limits.tiny, limits.max, out=found, where=np.isfinite(values))
     return computed(found, found, traits)
 
 
@@ -256,5 +258,7 @@ def _settled(low: Floats, high: Floats, nan: Mask, wild: Mask | None = None) -> 
     lost = np.isnan(low) | np.isnan(high)
     if wild is not None:
         lost |= wild
+    if not lost.any() and not nan.any():
+        return Box(low, high)
     least, most = np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
     return Box(np.where(nan, np.nan, least), np.where(nan, np.nan, most))

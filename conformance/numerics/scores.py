@@ -26,16 +26,24 @@ from reference.floats import FP32
 
 
 def softmax(
-    x: NDArray[Any], functions: Functions, *, by: By = "either", height: int | None = None
+    x: NDArray[Any],
+    functions: Functions,
+    ids: NDArray[Any] | None = None,
+    *,
+    by: By = "either",
+    height: int | None = None,
 ) -> Box:
     """exp(x - max) by its sum, along the last axis of an fp16, bf16 or fp32 array, in fp32.
 
-    A row with NaN or +inf, or of -inf alone, is NaN. ``by`` and ``height`` are those of `shares`.
+    With ``ids`` [rows, k], in range, only at those positions of x [rows, experts]. A row with NaN
+    or +inf, or of -inf alone, is NaN. ``by`` and ``height`` are those of `shares`.
     """
     terms = _terms(x, functions)
+    some = terms if ids is None else gathered(terms, ids)
     if functions.exp.steps is None:
-        return terms
-    return shares(terms, functions.div, functions.reciprocal, by=by, height=height)
+        return some
+    traits = functions.div, functions.reciprocal
+    return shares(some, *traits, by=by, over=terms, height=height)
 
 
 def softmax_keys(

@@ -16,7 +16,7 @@ from conformance.judge.computed import computed_of, ends_of, promised_outputs
 from conformance.judge.effects import specified_elements
 from conformance.judge.right_answer import right_answer
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.numerics.selection import certified, unpromised
+from conformance.numerics.selection import certified
 from conformance.record.contract import Bounded, Selected
 from conformance.record.operator import Operator
 from reference.floats import Format
@@ -38,7 +38,7 @@ def of_computed(
     specified = specified_elements(contract, case, like)
     silent = np.zeros(like.shape, np.bool_) if specified is None else ~specified
     if isinstance(contract, Selected):
-        return silent | ~_certain(contract, case, like, arithmetic), (outputs[name],), None
+        return silent | ~_certain(contract, case, outputs[name], arithmetic), (outputs[name],), None
     assert isinstance(contract, Bounded)
     for given in contract.given:
         chosen = operator.contract(given, case)
@@ -58,11 +58,9 @@ def of_computed(
 
 
 def _certain(contract: Selected, case: Case, ids: NDArray[Any], arithmetic: Arithmetic) -> Mask:
-    """Which elements of a selection lie in rows that have one legal answer."""
+    """Which elements of a selection lie in rows that have one legal answer, these ids."""
     with np.errstate(all="ignore"):
         alternatives = contract.keys(computed_of(contract, case, {}, arithmetic))
-    if len(alternatives) > 1:
-        return np.zeros(ids.shape, np.bool_)
-    keys = alternatives[0]
-    rows = certified(keys, ids.shape[-1], contract.ties) & ~unpromised(keys)
-    return np.repeat(rows, ids.shape[-1]).reshape(ids.shape)
+    rows = ids.reshape(-1, ids.shape[-1])
+    certain = np.logical_and.reduce([certified(rows, one, contract.ties) for one in alternatives])
+    return np.repeat(certain, ids.shape[-1]).reshape(ids.shape)

@@ -68,12 +68,12 @@ def test_a_difference_is_one_rounding():
     np.testing.assert_array_equal(found, [1, NAN, 1 + 2.0**-23])
 
 
-def test_steps_cross_zero_binades_and_end_at_infinity():
-    values = np.array([0, TINY, -TINY, 1, NAN, 2.0**-126])
-    down = [-2 * TINY, -TINY, -3 * TINY, 1 - 2.0**-23, NAN, 2.0**-126 - 2 * TINY]
+def test_steps_cross_binades_and_end_at_zero_and_infinity():
+    values = np.array([0, TINY, 3 * TINY, 1, 1 + 2.0**-25, NAN, 2.0**-126])
+    down = [0, 0, TINY, 1 - 2.0**-23, 1 - 2.0**-23, NAN, 2.0**-126 - 2 * TINY]
     np.testing.assert_array_equal(stepped(values, -2), down)
-    ends = np.array([INF, -INF, FP32.largest_finite])
-    np.testing.assert_array_equal(stepped(ends, 1), [INF, -FP32.largest_finite, INF])
+    ends = np.array([INF, FP32.largest_finite, 0, 1])
+    np.testing.assert_array_equal(stepped(ends, 1), [INF, INF, TINY, 1 + 2.0**-23])
 
 
 def test_results_of_a_function():

@@ -219,4 +219,4 @@ def test_a_row_whose_ids_are_given_holds_them_also_if_its_keys_are_none():
     keys = Keys(box, given=np.array([[3, 3], [-1, -1]]))
     assert legal(np.array([[3, 3], [7, 7]]), keys).tolist() == [True, True]
     assert legal(np.array([[7, 7], [7, 7]]), keys).tolist() == [False, True]
-    assert certified(keys, 2).tolist() == [True, False]
+    assert certified(np.array([[3, 3], [1, 0]]), keys).tolist() == [True, False]
