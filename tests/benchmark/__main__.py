@@ -13,6 +13,7 @@ from tests.benchmark import (
     machine,
     patience,
     records,
+    selections,
     verdicts,
 )
 
@@ -24,6 +25,7 @@ SECTIONS = {
     "machine": machine.measure,
     "patience": patience.measure,
     "records": records.measure,
+    "selections": selections.measure,
 }
 
 
