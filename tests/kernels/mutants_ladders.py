@@ -39,7 +39,7 @@ GATED = (
         least_indices=1,
     ),
 )
-GROUP_GATE = "moe_gating_top_k/moe_gating_top_k_kernel_gate.h"
+GROUP_GATE = "shared/gating/group_gate_kernel.h"
 GROUP_GATED = (
     _narrow(
         "row-of-scores-in-16-bits",

@@ -6,15 +6,15 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-FOLDER = "moe_gating_top_k/moe_gating_top_k_kernel"
+FOLDER = "shared/gating/group"
 HALF = ("float16", "bfloat16")
 SOFTMAX, RENORM, SIGMOID, SOFTPLUS = "softmax", "softmax_renorm", "sigmoid", "softplus"
 DIVIDED = (RENORM, SIGMOID, SOFTPLUS)
 
-Gate = partial(Mutant, file=f"{FOLDER}_gate.h")
-Choice = partial(Mutant, file=f"{FOLDER}_choice.h")
-Lanes = partial(Mutant, file=f"{FOLDER}_lanes.h")
-Scores = partial(Mutant, file=f"{FOLDER}_scores.h")
+Gate = partial(Mutant, file=f"{FOLDER}_gate_kernel.h")
+Choice = partial(Mutant, file=f"{FOLDER}_choice_kernel.h")
+Lanes = partial(Mutant, file=f"{FOLDER}_lanes_kernel.h")
+Scores = partial(Mutant, file=f"{FOLDER}_scores_kernel.h")
 
 SHIFTED = "AscendC::Add(ub_.keys, ub_.scores, ub_.bias, Count(ub_.all));"
 BARRIER = " AscendC::PipeBarrier<PIPE_V>(); "

@@ -2,33 +2,18 @@
 
 #include "aclnnop/aclnn_moe_gating_top_k.h"
 
-#include <cstring>
-
+#include "../shared/gating/group_interface.h"
 #include "aclrtlaunch_moe_gating_top_k.h"
 #include "moe_gating_top_k_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
-constexpr const char* kResult = "outOut";
-constexpr int64_t kMostExperts = 2048;
-
 struct Kernel : entry::Operator<Kernel, MoeGatingTopKTilingData> {
     static const entry::Table& Interface() {
-        using namespace entry;
-        static const Types fp32{{ACL_FLOAT}};
-        static const Table table{
-            "operator definition of MoeGatingTopK",
-            {In("x", kFloating, {"rows", "experts"}),
-             InOrNull("biasOptional", As("x"), {"experts"}), Number("k").Between(1, kMostExperts),
-             Number("kGroup").Between(1, kMostExperts),
-             Number("groupCount").Between(1, kMostExperts), Number("groupSelectMode").Between(0, 1),
-             Number("renorm").Between(0, 1), Number("normType").Between(0, 2), Number("outFlag"),
-             Real("routedScalingFactor"), Real("eps"), Out("yOut", As("x"), {"rows", "k"}),
-             Out("expertIdxOut", kInt32, {"rows", "k"}), Out(kResult, fp32, {"rows", "experts"})},
-            Stage::TILING,
-            {AtLeast("experts", 1), AtMost("experts", kMostExperts),
-             AtMost("kGroup", "groupCount")}};
+        static const entry::Table table{"operator definition of MoeGatingTopK",
+                                        group_gating::Parameters(), entry::Stage::TILING,
+                                        group_gating::Limits()};
         return table;
     }
 
@@ -37,22 +22,19 @@ struct Kernel : entry::Operator<Kernel, MoeGatingTopKTilingData> {
 
     static constexpr auto kTiling = MoeGatingTopKTiling;
     static MoeGatingTopKCall Seen(const entry::Call& call) {
-        return {call.Size("rows"),          call.Size("experts"),
-                call.Number("k"),           call.Number("kGroup"),
-                call.Number("groupCount"),  call.Number("groupSelectMode"),
-                call.Number("renorm"),      call.Number("normType"),
-                call.Number("outFlag"),     call.Real("routedScalingFactor"),
-                call.Real("eps"),           call.Dtype("x"),
-                call.machine().vectorCores, call.machine().ubBytes};
+        return group_gating::Seen<MoeGatingTopKCall>(call);
     }
 
+    static int64_t Cores(const Tiling& tiling) { return tiling.gating.usedCores; }
+
     static bool Touches(const char* name, const Tiling& tiling) {
-        return tiling.hasResult != 0 || std::strcmp(name, kResult) != 0;
+        return group_gating::Touches(name, tiling.gating);
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {
         return aclrtlaunch_moe_gating_top_k(at.cores, at.stream, at["x"], at["biasOptional"],
-                                            at["yOut"], at["expertIdxOut"], at[kResult], at.tiling);
+                                            at["yOut"], at["expertIdxOut"],
+                                            at[group_gating::kResult], at.tiling);
     }
 };
 

@@ -47,8 +47,13 @@ def call(sizes: Sizes) -> Call:
 
 
 def work(sizes: Sizes, data: Any) -> Work:
-    """moe_gating_top_k_tiling.h."""
     found = Work()
+    gating(found, sizes, data.gating)
+    return found
+
+
+def gating(found: Work, sizes: Sizes, data: Any) -> None:
+    """shared/gating/group_tiling.h."""
     groups, kept, by_two = (GROUPS, KEPT, 1) if sizes.kind == GROUPED else (1, 1, 0)
     lanes = round_up(sizes.experts // groups, KEYS_AT_ONCE)
     shared.shared_out(found, "blocks", data.usedCores, sizes.tokens, sizes.cores)
@@ -68,7 +73,6 @@ def work(sizes: Sizes, data: Any) -> Work:
         found.says[name] = getattr(data, name), wanted
     found.cuts["row"] = Cut(groups * lanes, groups * lanes, REPEATS * KEYS_AT_ONCE)
     found.buffers["lanes"] = [LANE_BYTES * groups * lanes]
-    return found
 
 
 PLAIN = Sizes(tokens=4, top_k=2, experts=8)

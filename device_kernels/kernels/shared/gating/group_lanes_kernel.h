@@ -1,10 +1,10 @@
-// The unified buffer of a core, and how experts of a row lie in it (moe_gating_top_k_tiling.h).
-#ifndef MOE_GATING_TOP_K_KERNEL_LANES_H
-#define MOE_GATING_TOP_K_KERNEL_LANES_H
+// The unified buffer of a core, and how experts of a row lie in it (group_tiling.h).
+#ifndef GROUP_LANES_KERNEL_H
+#define GROUP_LANES_KERNEL_H
 
 #include "kernel_operator.h"
-#include "../shared/gating/gating_steps_kernel.h"
-#include "moe_gating_top_k_tiling.h"
+#include "gating_steps_kernel.h"
+#include "group_tiling.h"
 
 namespace group_gating {
 
@@ -42,7 +42,7 @@ __aicore__ inline LocalTensor<int32_t> Integers(const LocalTensor<float>& floats
 }
 
 struct Lanes {
-    __aicore__ inline void Init(const __gm__ MoeGatingTopKTilingData* tiling, TPipe* pipe) {
+    __aicore__ inline void Init(const __gm__ GroupGatingTiling* tiling, TPipe* pipe) {
         groups = tiling->groups;
         members = tiling->experts / groups;
         perGroup = tiling->lanesPerGroup;

@@ -6,11 +6,11 @@
 // that, as an expert's own may be -infinity.
 //
 // No document tells the place of a NaN in the order. So none is sorted: it counts as infinity.
-#ifndef MOE_GATING_TOP_K_KERNEL_CHOICE_H
-#define MOE_GATING_TOP_K_KERNEL_CHOICE_H
+#ifndef GROUP_CHOICE_KERNEL_H
+#define GROUP_CHOICE_KERNEL_H
 
 #include "kernel_operator.h"
-#include "moe_gating_top_k_kernel_lanes.h"
+#include "group_lanes_kernel.h"
 
 namespace group_gating {
 

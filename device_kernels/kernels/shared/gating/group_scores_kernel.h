@@ -1,9 +1,9 @@
 // The scores of a row, in fp32. The lanes behind a group come to be 0, as they are -infinity.
-#ifndef MOE_GATING_TOP_K_KERNEL_SCORES_H
-#define MOE_GATING_TOP_K_KERNEL_SCORES_H
+#ifndef GROUP_SCORES_KERNEL_H
+#define GROUP_SCORES_KERNEL_H
 
 #include "kernel_operator.h"
-#include "moe_gating_top_k_kernel_lanes.h"
+#include "group_lanes_kernel.h"
 
 namespace group_gating {
 

@@ -2,14 +2,14 @@
 //
 // All is computed in fp32 and rounded once. Experts are chosen by score plus bias, and weighed by
 // the score alone.
-#ifndef MOE_GATING_TOP_K_KERNEL_GATE_H
-#define MOE_GATING_TOP_K_KERNEL_GATE_H
+#ifndef GROUP_GATE_KERNEL_H
+#define GROUP_GATE_KERNEL_H
 
 #include "kernel_operator.h"
-#include "../shared/rows/row_share_kernel.h"
-#include "moe_gating_top_k_kernel_choice.h"
-#include "moe_gating_top_k_kernel_lanes.h"
-#include "moe_gating_top_k_kernel_scores.h"
+#include "../rows/row_share_kernel.h"
+#include "group_choice_kernel.h"
+#include "group_lanes_kernel.h"
+#include "group_scores_kernel.h"
 
 namespace group_gating {
 
@@ -25,8 +25,8 @@ struct Tensors {
 template <typename T>
 class Gate {
 public:
-    __aicore__ inline void Init(const Tensors& tensors,
-                                const __gm__ MoeGatingTopKTilingData* tiling, TPipe* pipe) {
+    __aicore__ inline void Init(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling,
+                                TPipe* pipe) {
         tiling_ = tiling;
         k_ = tiling->k;
         x_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.x));
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    const __gm__ MoeGatingTopKTilingData* tiling_;
+    const __gm__ GroupGatingTiling* tiling_;
     GlobalTensor<T> x_;
     GlobalTensor<T> y_;
     GlobalTensor<int32_t> expertIdx_;
@@ -117,14 +117,14 @@ private:
 };
 
 template <typename T>
-__aicore__ inline void RunAs(const Tensors& tensors, const __gm__ MoeGatingTopKTilingData* tiling) {
+__aicore__ inline void RunAs(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling) {
     TPipe pipe;
     Gate<T> gate;
     gate.Init(tensors, tiling, &pipe);
     gate.Process();
 }
 
-__aicore__ inline void Run(const Tensors& tensors, const __gm__ MoeGatingTopKTilingData* tiling) {
+__aicore__ inline void Run(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling) {
     switch (tiling->dtype) {
         case 0:
             return RunAs<float>(tensors, tiling);
