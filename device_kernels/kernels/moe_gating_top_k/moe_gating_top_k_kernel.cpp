@@ -10,5 +10,5 @@ extern "C" __global__ __aicore__ void moe_gating_top_k(GM_ADDR x, GM_ADDR bias, 
                                                        GM_ADDR tiling) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     auto data = reinterpret_cast<const __gm__ MoeGatingTopKTilingData*>(tiling);
-    group_gating::Run({x, bias, y, expertIdx, result}, &data->gating);
+    group_gating::Run({x, bias, y, expertIdx, result}, group_gating::NoLookup{}, &data->gating);
 }

@@ -1,7 +1,7 @@
 // Row by row: scores, the choice of experts, and their weights.
 //
-// All is computed in fp32 and rounded once. Experts are chosen by score plus bias, and weighed by
-// the score alone.
+// All is computed in fp32 and rounded once. Experts are chosen by score plus bias, or looked up in
+// a table of the operator's own, and weighed by the score alone.
 #ifndef GROUP_GATE_KERNEL_H
 #define GROUP_GATE_KERNEL_H
 
@@ -22,11 +22,19 @@ struct Tensors {
     GM_ADDR result;
 };
 
-template <typename T>
+// Of an operator without a table.
+struct NoLookup {
+    __aicore__ inline bool Has() const { return false; }
+    __aicore__ inline void Choose(const Lanes&, int64_t, int64_t, const LocalTensor<float>&,
+                                  const LocalTensor<int32_t>&) const {}
+};
+
+template <typename T, typename Lookup>
 class Gate {
 public:
-    __aicore__ inline void Init(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling,
-                                TPipe* pipe) {
+    __aicore__ inline void Init(const Tensors& tensors, const Lookup& lookup,
+                                const __gm__ GroupGatingTiling* tiling, TPipe* pipe) {
+        lookup_ = lookup;
         tiling_ = tiling;
         k_ = tiling->k;
         x_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.x));
@@ -66,6 +74,20 @@ private:
         if (tiling_->hasResult != 0) {
             Store(result_, first, ub_.scores, ub_.members, ub_.groups, ub_.Gap<float>());
         }
+        const LocalTensor<float> weights = ub_.work[ub_.all];
+        const LocalTensor<int32_t> ids = Integers(ub_.pairs);
+        if (lookup_.Has()) {
+            lookup_.Choose(ub_, row, k_, weights, ids);
+        } else {
+            ChooseByKey(weights, ids);
+        }
+        Weigh(weights);
+        Store(expertIdx_, row * k_, ids, k_);
+        StoreWeights(row, weights);
+    }
+
+    __aicore__ inline void ChooseByKey(const LocalTensor<float>& weights,
+                                       const LocalTensor<int32_t>& ids) {
         AscendC::Add(ub_.keys, ub_.scores, ub_.bias, Count(ub_.all));
         AscendC::PipeBarrier<PIPE_V>();
         ReplaceNan(ub_.keys, Infinity(), ub_.work, ub_.all);
@@ -75,12 +97,7 @@ private:
         } else {
             KeepBest(ub_, tiling_->keptGroups, tiling_->scoreByTwo != 0);
         }
-        const LocalTensor<float> weights = ub_.work[ub_.all];
-        const LocalTensor<int32_t> ids = Integers(ub_.pairs);
         Choose(ub_, k_, weights, ids);
-        Weigh(weights);
-        Store(expertIdx_, row * k_, ids, k_);
-        StoreWeights(row, weights);
     }
 
     __aicore__ inline void Weigh(const LocalTensor<float>& weights) {
@@ -112,26 +129,30 @@ private:
     GlobalTensor<T> y_;
     GlobalTensor<int32_t> expertIdx_;
     GlobalTensor<float> result_;
+    Lookup lookup_;
     Lanes ub_;
     int64_t k_;
 };
 
-template <typename T>
-__aicore__ inline void RunAs(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling) {
+template <typename T, typename Lookup>
+__aicore__ inline void RunAs(const Tensors& tensors, const Lookup& lookup,
+                             const __gm__ GroupGatingTiling* tiling) {
     TPipe pipe;
-    Gate<T> gate;
-    gate.Init(tensors, tiling, &pipe);
+    Gate<T, Lookup> gate;
+    gate.Init(tensors, lookup, tiling, &pipe);
     gate.Process();
 }
 
-__aicore__ inline void Run(const Tensors& tensors, const __gm__ GroupGatingTiling* tiling) {
+template <typename Lookup>
+__aicore__ inline void Run(const Tensors& tensors, const Lookup& lookup,
+                           const __gm__ GroupGatingTiling* tiling) {
     switch (tiling->dtype) {
         case 0:
-            return RunAs<float>(tensors, tiling);
+            return RunAs<float>(tensors, lookup, tiling);
         case 1:
-            return RunAs<half>(tensors, tiling);
+            return RunAs<half>(tensors, lookup, tiling);
         case 27:
-            return RunAs<bfloat16_t>(tensors, tiling);
+            return RunAs<bfloat16_t>(tensors, lookup, tiling);
     }
 }
 
