@@ -1,0 +1,99 @@
+"""What decides of a choice of experts by group, and what the weights of the chosen may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cases.operators._gating_scores import (
+    Floats,
+    Ids,
+    chosen,
+    classes_of,
+    equal_groups,
+    in_float32,
+    softmax_keys,
+)
+from conformance.numerics import boxes, scores
+from conformance.record.computed import Box, Computed, Groups, Keys
+from reference.floats import widen
+
+
+def scores_of(seen: Computed) -> Box:
+    """What the score of each expert may be, in float32."""
+    x, norm_type = in_float32(seen), seen.attributes["norm_type"]
+    if norm_type == 0:
+        return scores.softmax(x, seen.functions)
+    of_type = scores.sigmoid if norm_type == 1 else scores.root_of_softplus
+    return of_type(x, seen.functions)
+
+
+def known_scores(seen: Computed) -> Box:
+    """The scores that the call writes, or the boxes of those that it does not."""
+    if "out" in seen.outputs:
+        return boxes.exact(seen.outputs["out"])
+    return scores_of(seen)
+
+
+def keys_of(seen: Computed) -> Sequence[Keys]:
+    """The keys by which experts are selected. No document rounds the sum with a bias: of scores
+    that the call writes, it may also be compared as it is."""
+    x, bias, attributes = in_float32(seen), seen.inputs.get("bias"), seen.attributes
+    written, grouped = "out" in seen.outputs, is_grouped(x.shape[-1], attributes)
+    if bias is None and not (grouped or written or attributes["norm_type"]):
+        return (softmax_keys(x, seen.functions),)
+    shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
+    known = known_scores(seen)
+    rounded = shifted(known, shift)
+    classes = None if written else classes_of(seen.functions, x, shift)
+    every = [rounded]
+    if written and bias is not None:
+        with np.errstate(invalid="ignore"):
+            every.append(boxes.exact(known.low + shift))
+    return tuple(
+        Keys(
+            box,
+            classes=classes,
+            groups=_groups(box, attributes, classes) if grouped else None,
+            on_grid=box is rounded,
+        )
+        for box in every
+    )
+
+
+def shifted(score: Box, shift: Floats) -> Box:
+    """RN(score + shift). It may be NaN of infinities: then nothing is promised of the row."""
+    key = boxes.added(score, shift)
+    lost = np.isneginf(shift) & np.isposinf(score.high) & ~score.unbounded
+    return Box(np.where(lost, np.nan, key.low), np.where(lost, np.nan, key.high))
+
+
+def is_grouped(experts: int, attributes: Any) -> bool:
+    """Whether groups decide: not if all are kept, nor if each is one expert."""
+    count = attributes["group_count"]
+    return bool(1 < count < experts and attributes["k_group"] < count)
+
+
+def _groups(keys: Box, attributes: Any, classes: Ids | None) -> Groups:
+    """The scores of groups: the largest key of each, or the sum of its two largest, which may be
+    NaN of infinities."""
+    count = attributes["group_count"]
+    score = largest = boxes.group_max(keys, count)
+    if attributes["group_select_mode"]:
+        score = boxes.group_top2(keys, count)
+    lost = score.unbounded & ~largest.unbounded
+    score = Box(np.where(lost, np.nan, score.low), np.where(lost, np.nan, score.high))
+    equal = None if classes is None else equal_groups(classes, count)
+    return Groups(score, attributes["k_group"], equal)
+
+
+def weights(seen: Computed) -> Box:
+    """What y may be at the positions that were selected."""
+    attributes, functions = seen.attributes, seen.functions
+    picked = chosen(known_scores(seen), seen.outputs["expert_idx"])
+    if attributes["norm_type"] or attributes["renorm"]:
+        eps = float(np.float32(attributes["eps"]))
+        picked = boxes.shares(picked, functions.div, functions.reciprocal, eps)
+    return boxes.scaled(picked, float(np.float32(attributes["routed_scaling_factor"])))
