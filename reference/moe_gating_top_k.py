@@ -36,22 +36,30 @@ def formula(
 
     Raises ValueError for a ``norm_type`` of no function, and for a ``k`` of no selection.
     """
-    if not 0 <= norm_type < len(SCORES):
-        raise ValueError(f"norm_type={norm_type}: must be 0 to {len(SCORES) - 1}")
-    scores = SCORES[norm_type](x)
+    scores = scores_of(x, norm_type)
     keys = scores if bias is None else scores + bias
     if group_count > 1:
         # Not -infinity, as the document has it: a key of a kept group may be that, and is chosen.
         keys = np.where(_kept(keys, k_group, group_count, group_select_mode), keys, np.nan)
-    chosen = largest(keys, k)
+    normalises = bool(norm_type or renorm)
+    return weighed(scores, largest(keys, k), normalises, routed_scaling_factor, eps)
+
+
+def scores_of(x: Floats, norm_type: int) -> Floats:
+    """The scores of x [rows, experts]. Raises ValueError for a ``norm_type`` of no function."""
+    if not 0 <= norm_type < len(SCORES):
+        raise ValueError(f"norm_type={norm_type}: must be 0 to {len(SCORES) - 1}")
+    return SCORES[norm_type](x)
+
+
+def weighed(
+    scores: Floats, chosen: NDArray[Any], normalises: bool, factor: float, eps: float
+) -> dict[str, NDArray[Any]]:
+    """The outputs for the experts [rows, k] that were chosen of scores [rows, experts]."""
     y = np.take_along_axis(scores, chosen, axis=-1)
-    if norm_type or renorm:
-        y = y / (y.sum(axis=-1, keepdims=True) + x.dtype.type(eps))
-    return {
-        "y": y * x.dtype.type(routed_scaling_factor),
-        "expert_idx": chosen,
-        "out": scores,
-    }
+    if normalises:
+        y = y / (y.sum(axis=-1, keepdims=True) + scores.dtype.type(eps))
+    return {"y": y * scores.dtype.type(factor), "expert_idx": chosen, "out": scores}
 
 
 def _kept(keys: Floats, k_group: int, group_count: int, group_select_mode: int) -> NDArray[Any]:

@@ -73,10 +73,7 @@ def moe_gating_top_k(
         raise ValueError("k is below 1, or above the experts of k_group groups")
     y, expert_idx, out = [], [], []
     for row in x:
-        if norm_type == 0:
-            norm_out = softmax(row)
-        else:
-            norm_out = [sigmoid(one) if norm_type == 1 else sqrt_softplus(one) for one in row]
+        norm_out = normalised(row, norm_type)
         norm_value = list(norm_out)
         if bias is not None:
             norm_value = [norm_out[expert] + bias[expert] for expert in range(experts)]
@@ -92,20 +89,36 @@ def moe_gating_top_k(
             candidates = [expert for expert in range(experts) if expert // size in kept]
         places = top_k([norm_value[expert] for expert in candidates], k)
         chosen = [candidates[place] for place in places]
-        gathered = [norm_out[expert] for expert in chosen]
-        if norm_type != 0 or renorm == 1:
-            total = 0.0
-            for value in gathered:
-                total = total + value
-            if total + eps == 0:
-                raise ValueError("the sum of the values chosen and eps is 0")
-            gathered = [value / (total + eps) for value in gathered]
-        weighted = [value * routed_scaling_factor for value in gathered]
-        check_numbers(weighted)
+        renormed = norm_type != 0 or renorm == 1
+        weighted = weights(norm_out, chosen, renormed, routed_scaling_factor, eps)
         y.append(weighted)
         expert_idx.append(chosen)
         out.append(norm_out)
     return {"y": y, "expert_idx": expert_idx, "out": out if out_flag else None}
+
+
+def normalised(row: list[float], norm_type: int) -> list[float]:
+    """normOut of a row of x."""
+    if norm_type == 0:
+        return softmax(row)
+    return [sigmoid(one) if norm_type == 1 else sqrt_softplus(one) for one in row]
+
+
+def weights(
+    norm_out: list[float], chosen: list[int], renormed: bool, factor: float, eps: float
+) -> list[float]:
+    """yOut of a row, for the experts chosen."""
+    gathered = [norm_out[expert] for expert in chosen]
+    if renormed:
+        total = 0.0
+        for value in gathered:
+            total = total + value
+        if total + eps == 0:
+            raise ValueError("the sum of the values chosen and eps is 0")
+        gathered = [value / (total + eps) for value in gathered]
+    weighted = [value * factor for value in gathered]
+    check_numbers(weighted)
+    return weighted
 
 
 def sigmoid(value: float) -> float:
