@@ -14,25 +14,33 @@ from numpy.typing import NDArray
 
 from reference import moe_gating_top_k as by_key
 
+Floats = NDArray[Any]
+
 
 def formula(
-    x: NDArray[Any],
+    x: Floats,
+    k: int,
+    k_group: int,
+    group_count: int,
+    group_select_mode: int,
     renorm: int,
     norm_type: int,
     routed_scaling_factor: float,
     eps: float,
-    bias: NDArray[Any] | None = None,
+    bias: Floats | None = None,
     input_ids: NDArray[Any] | None = None,
     tid2eid: NDArray[Any] | None = None,
-    **how: Any,
 ) -> dict[str, NDArray[Any]]:
-    """The document's steps, in the dtype of x [rows, experts]; ``how`` are k and what is of groups.
+    """The document's steps, in the dtype of x [rows, experts]; ``bias`` is [experts].
 
-    Raises what `by_key.formula` raises, and IndexError for an id that is no row of the table.
+    Raises what the formula of MoeGatingTopK raises, ValueError for a table of other than k columns,
+    and IndexError for an id that is no row.
     """
     if input_ids is None or tid2eid is None:
-        rest = {"routed_scaling_factor": routed_scaling_factor, "eps": eps, "bias": bias}
-        return by_key.formula(x, renorm=renorm, norm_type=norm_type, **rest, **how)
+        groups = k_group, group_count, group_select_mode
+        return by_key.formula(x, k, *groups, renorm, norm_type, routed_scaling_factor, eps, bias)
+    if tid2eid.shape[-1] != k:
+        raise ValueError(f"k={k}: tid2eid has {tid2eid.shape[-1]} columns")
     scores = by_key.scores_of(x, norm_type)
     normalises = bool(norm_type or renorm)
     return by_key.weighed(scores, tid2eid[input_ids], normalises, routed_scaling_factor, eps)

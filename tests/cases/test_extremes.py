@@ -45,7 +45,7 @@ ABSENT = {
     },
     **{
         (f"moe_gating_top_k{version}", extreme): reason
-        for version in ("", "_softmax", "_softmax_v2")
+        for version in ("", "_softmax", "_softmax_v2", "_v2")
         for extreme, reason in {
             "a size of zero": EMPTY,
             "offsets beyond 2^31 elements": SCORED,
@@ -54,7 +54,10 @@ ABSENT = {
             "16,777,214 keys": UNSORTED,
         }.items()
     },
-    ("moe_gating_top_k", "the same in every column of a row of two tiles"): WHOLE,
+    **{
+        (f"moe_gating_top_k{version}", "the same in every column of a row of two tiles"): WHOLE
+        for version in ("", "_v2")
+    },
     **{
         ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED
         for power in (31, 32)
