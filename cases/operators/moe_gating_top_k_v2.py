@@ -119,7 +119,7 @@ OPERATOR = Operator(
     },
     formula=formula_of(reference.formula),
     rejections=rejections(
-        SIGNATURE, *LOOKUPS.rights, *CALLS.rights, wrong={**CALLS.wrong(), **LOOKUPS.wrong()}
+        SIGNATURE, *CALLS.rights, *LOOKUPS.rights, wrong={**CALLS.wrong(), **LOOKUPS.wrong()}
     ),
     workload_cases=by_table(by_scores(MAKE, SIGMOID)),
     torch_npu=replace(

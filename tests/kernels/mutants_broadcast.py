@@ -26,6 +26,7 @@ ROWS = {
     "moe_gating_top_k": ("x", "biasOptional"),
     "moe_gating_top_k_softmax": ("x",),
     "moe_gating_top_k_softmax_v2": ("x",),
+    "moe_gating_top_k_v2": ("x", "biasOptional", "inputIdsOptional", "tid2eidOptional"),
     "moe_init_routing_v2": ("x",),
     "moe_init_routing_v2_grad": ("gradExpandedX",),
     "moe_token_permute": ("tokens",),

@@ -49,6 +49,12 @@ GROUP_GATED = (
     ),
     _narrow("row-of-ids-in-16-bits", GROUP_GATE, "Store(expertIdx_, row * k_, ids, k_);", "row"),
 )
+LOOKED_UP_KEY = _narrow(
+    "key-in-16-bits",
+    "moe_gating_top_k_v2/moe_gating_top_k_v2_kernel_lookup.h",
+    "LoadExperts(ub, InputId(row) * k, k, ids);",
+    "InputId(row) * k",
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -185,6 +191,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_gating_top_k": GROUP_GATED,
     "moe_gating_top_k_softmax": GATED,
     "moe_gating_top_k_softmax_v2": GATED,
+    "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
     "moe_token_unpermute_grad": SLOT_GRADS,
     "moe_finalize_routing_v2": (
         SUMMED_ROW,
