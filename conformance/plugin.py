@@ -29,6 +29,7 @@ from conformance.record.operator import ORACLES, ROUTES
 from conformance.session.binding import OfRun, Streams, bind
 from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.session.controller import Controller
+from conformance.session.function_probe import probe_offered
 from conformance.session.item_report import made_report
 from conformance.session.junit import properties
 from conformance.session.known_diagnoses import KnownDiagnoses
@@ -162,6 +163,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     except (ValueError, UsageError) as error:
         raise EnvironmentFailure(text_of(error)) from error
     try:
+        _probe(opened)
         if context.resume:
             _same_device(context, opened)
         if context.worker in PROBING:
@@ -173,6 +175,14 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         yield opened
     finally:
         opened.close()
+
+
+def _probe(opened: Device) -> None:
+    """Probe what is offered. Raises `EnvironmentFailure` if that cannot be called."""
+    try:
+        probe_offered(opened)
+    except UsageError as error:
+        raise EnvironmentFailure(text_of(error)) from error
 
 
 def _same_device(context: Context, opened: Device) -> None:

@@ -22,6 +22,7 @@ EACH_ELEMENT = Message(
 )
 NOT_PROBED = Message("not probed: {reason}", "未探测：{reason}")
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")
+UNUSED = Message("not used", "未使用")
 FLUSHES = Message("may flush", "可能清零次正规数")
 UNIFORM = Message("uniform", "各处一致")
 MONOTONE = Message("monotone", "单调")

@@ -57,6 +57,21 @@ OTHER_ARGUMENTS = Message(
     "{function}：{error}。它以 {of}({names}) 的形式被调用",
 )
 
+OTHER_FUNCTIONS = Message(
+    "{one} and {other} have not the same FUNCTIONS: judge them in two runs",
+    "{one} 与 {other} 的 FUNCTIONS 不同：请分两次运行判定",
+)
+NO_FUNCTIONS = Message(
+    "FUNCTIONS beside {of} must be a dict with names among {names}",
+    "{of} 旁的 FUNCTIONS 应为 dict，其名称限于 {names}",
+)
+NOT_DECLARED = Message(
+    "FUNCTIONS['{name}'] must be a callable, None if it is not used, or a dict of {keys}: an"
+    " integer of at least 0, True or False, and a text; the first and the last are needed",
+    "FUNCTIONS['{name}'] 应为可调用对象、None（未使用），或含 {keys} 的 dict：非负整数、True 或"
+    " False、文本；首末两项必需",
+)
+
 # What one answered.
 RAISED_AT = Message("{said} ({file}, line {line})", "{said}（{file}，第 {line} 行）")
 OF_TYPE = Message("of type {type}", "{type} 类型")

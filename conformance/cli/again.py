@@ -46,6 +46,7 @@ from conformance.record.torch_binding import PYTHON
 from conformance.session.against import NOTHING_BESIDE, Second, against_named
 from conformance.session.against import told as told_of
 from conformance.session.context import DEFAULTS, one_of
+from conformance.session.function_probe import probe_offered
 from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.suite.on_route import all_on_route
@@ -256,6 +257,7 @@ def open_and_tell(
             package=package,
             functions=functions,
         )
+        probe_offered(device)
     except ValueError as error:
         raise UsageError("device", spec, text_of(error)) from error
     opened = front_door.DEVICE(device=device.profile.describe())

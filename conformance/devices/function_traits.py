@@ -9,14 +9,19 @@ from collections.abc import Mapping
 
 from conformance.catalogue import device_profile as say
 from conformance.catalogue.message import row
-from conformance.record.functions import ALL_UNKNOWN, UNKNOWN, Functions, FunctionTraits
+from conformance.record.functions import ALL_UNKNOWN, UNKNOWN, UNUSED, Functions, FunctionTraits
 
-_SIMULATED = FunctionTraits(steps=1, flush=True, uniform=True, monotone=False)
+PROBE = "function_probe"
+"""The operator that computes one function alone (conformance/session/function_probe.py)."""
+
+_SIMULATED = FunctionTraits(steps=1, flush=True, uniform=True, origin="declared")
 
 SIMULATED = Functions(*(_SIMULATED for _ in ALL_UNKNOWN.by_name))
 """Those of the simulator: what each of its implementations keeps, so none is told by them."""
 
-_STATED = FunctionTraits(steps=2)
+_STATED = FunctionTraits(
+    steps=2, origin="declared", source="asc-devkit, docs/zh/api/SIMD-API, 2026-07-30"
+)
 
 STATED: Mapping[str, Functions] = {
     "Ascend950": Functions(exp=_STATED, ln=_STATED, sqrt=_STATED, div=_STATED)
@@ -38,6 +43,8 @@ def stated_of(soc: str) -> Functions:
 
 def words_of(traits: FunctionTraits) -> str:
     """A function's traits as a person reads them."""
+    if traits.origin == UNUSED.origin:
+        return say.UNUSED()
     steps = say.UNKNOWN() if traits.steps is None else say.STEPS(steps=traits.steps)
     if traits == UNKNOWN:
         return steps

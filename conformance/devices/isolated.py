@@ -83,6 +83,7 @@ class IsolatedDevice:
         self._child: Child | None = None
         self._profile: DeviceProfile | None = None
         self.physical: int | None = None
+        self.offered: tuple[str, ...] = ()
         self._told_printed = False
         self._closed = False
 
@@ -109,7 +110,7 @@ class IsolatedDevice:
             hung = ended.outcome is Outcome.TIMED_OUT
             raise DeviceRefused(ended.detail, hung=hung) from None
         if isinstance(reply, Opened):
-            self.physical = reply.physical
+            self.physical, self.offered = reply.physical, reply.offered
             return reply
         self._child.kill()
         if isinstance(reply, Refused):

@@ -19,6 +19,7 @@ from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
 from conformance.catalogue.message import Packed, packed
 from conformance.poison import OUTPUTS
+from conformance.record.functions import FunctionTraits
 from conformance.record.torch_binding import TorchCall
 
 DTYPES: dict[str, tuple[int, int]] = {
@@ -194,7 +195,7 @@ class Functions(msgspec.Struct, frozen=True):
     ``keywords`` has by operator the names that a function is called with, if a record tells them
     without a call. ``tensors`` is torch or numpy. ``place`` is where those of torch live: cpu,
     cuda:N, npu:N, or sim[:SOC], the simulated NPU of ``libraries``; None: of those that are built
-    here.
+    here. ``computing`` are the operators whose outputs depend on exp, division and the like.
     """
 
     by_operator: dict[str, str]
@@ -202,6 +203,7 @@ class Functions(msgspec.Struct, frozen=True):
     tensors: str = "torch"
     place: str = "cpu"
     libraries: str | None = None
+    computing: tuple[str, ...] = ()
 
     @property
     def simulated(self) -> bool:
@@ -245,7 +247,8 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
     """The device is open. ``libraries`` are the paths of what was loaded, by file name.
 
     ``physical`` is the card's physical number, None from a runtime that does not tell it.
-    ``words`` names a host, as `Refused.reason` crosses.
+    ``words`` names a host, as `Refused.reason` crosses. ``traits`` are those that an implementation
+    declares of its functions, ``offered`` the functions that it offers to be probed.
     """
 
     soc: str
@@ -255,6 +258,8 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
     libraries: dict[str, str]
     physical: int | None = None
     words: Packed = ""
+    traits: dict[str, FunctionTraits] = {}
+    offered: tuple[str, ...] = ()
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):

@@ -365,7 +365,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         overflow_mode=arithmetic["overflow_mode"],
         determinism=arithmetic["determinism"],
         loosened=loosened(traits_of(setup.libraries), os.environ) if simulated else {},
-        functions=function_traits.SIMULATED if kernels_alone else stated,
+        functions=function_traits.SIMULATED if kernels_alone else replace(stated, **opened.traits),
     )
 
 

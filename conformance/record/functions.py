@@ -6,10 +6,15 @@ everything: a value that depends on such a function has no bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
 
 NAMES = ("exp", "ln", "sqrt", "div", "reciprocal")
 """The functions, as they are named in a profile."""
+
+Origin = Literal["unknown", "declared", "probed", "unused"]
+"""Whether nobody says anything of a function, or somebody does, or its results show it; or the
+implementation does not use it."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +25,15 @@ class FunctionTraits:
     the float32 grid; None: unknown. ``flush``: whether a result below 2^-126 may be zero.
     ``uniform``: equal operand bits give equal result bits, in every lane and on every core.
     ``monotone``: results do not fall if operands rise, or do not rise for a function that falls.
+    ``origin`` says how that is known, and ``source`` where it is from; neither is compared.
     """
 
     steps: int | None = None
     flush: bool = True
     uniform: bool = False
     monotone: bool = False
+    origin: Origin = field(default="unknown", compare=False)
+    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 0:
@@ -37,6 +45,10 @@ UNKNOWN = FunctionTraits()
 
 CORRECT = FunctionTraits(steps=0, flush=False, uniform=True, monotone=True)
 """A function whose every result is correctly rounded."""
+
+
+UNUSED = replace(CORRECT, origin="unused")
+"""A function that an implementation does not use: it errs by nothing."""
 
 
 @dataclass(frozen=True)

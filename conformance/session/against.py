@@ -22,6 +22,7 @@ from conformance.judge.beside import Beside
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import ROUTES, TWO_PHASE, Operator
 from conformance.record.torch_binding import PYTHON
+from conformance.session.function_probe import probe_offered
 from conformance.suite.on_route import all_on_route, reachable
 
 DEVICE = re.compile(r"(sim|npu)(:[\w.,-]+)?", re.ASCII)
@@ -67,7 +68,7 @@ class Against:
         """The second device. Raises as `open_device` does, and EnvironmentFailure for a Python that
         cannot run its process."""
         try:
-            return open_device(
+            second = open_device(
                 self.device,
                 time_limit=time_limit,
                 libraries=self.libraries,
@@ -76,6 +77,8 @@ class Against:
                 functions=self.functions,
                 python=self.python,
             )
+            probe_offered(second)
+            return second
         except UsageError as error:  # it names the option of the first
             option = "against" if self.text else "against-python"
             raise UsageError(option, self.text or str(self.python), error.rule) from error

@@ -6,7 +6,8 @@ the function's, and no operator that is judged has a part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,16 +16,15 @@ from conformance.call.findings import ending
 from conformance.call.observation import Outcome
 from conformance.catalogue import device_profile as say
 from conformance.devices.device import Device
-from conformance.errors import OperatorUnavailable, text_of
+from conformance.devices.function_traits import PROBE
+from conformance.devices.isolated import IsolatedDevice
+from conformance.errors import OperatorUnavailable, UsageError, text_of
 from conformance.numerics.function_steps import Float32s, traits_of
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.contract import Unspecified
 from conformance.record.functions import NAMES, FunctionTraits
 from conformance.record.operator import AttributeParameter, Mode, Operator, TensorParameter
 from conformance.session.probe import NoAnswer
-
-NAME = "function_probe"
-"""Of the kernel's folder."""
 
 SEED = 11
 CALL_ELEMENTS = 1 << 16
@@ -50,7 +50,7 @@ def _never(*_: object) -> object:
 
 
 OPERATOR = Operator(
-    name=NAME,
+    name=PROBE,
     title="FunctionProbe",
     aclnn="aclnnFunctionProbe",
     sources=(),
@@ -70,14 +70,14 @@ OPERATOR = Operator(
 
 
 def probed_functions(
-    device: Device, machine: Machine | None = None
+    device: Device, machine: Machine | None = None, names: Iterable[str] = NAMES
 ) -> Iterator[tuple[str, FunctionTraits | str]]:
     """Each function's name, with what its results show, or why there are none.
 
     ``machine`` is the simulated one, None: the device's own. A function whose call does not
     complete ends the probe: the next may take the time limit, too.
     """
-    for name in NAMES:
+    for name in names:
         left, right = operands(name)
         order = np.random.default_rng(SEED).permutation(left.size)
         try:
@@ -89,6 +89,23 @@ def probed_functions(
         otherwise = np.empty_like(moved)
         otherwise[order] = moved
         yield name, traits_of(name, left, right, result, otherwise)
+
+
+def probe_offered(device: Device) -> None:
+    """Probe the functions that a Python implementation offers, and keep in the device's profile
+    what they show. Raises `UsageError` for one that cannot be probed."""
+    if not isinstance(device, IsolatedDevice) or not device.offered:
+        return
+    found: dict[str, FunctionTraits] = {}
+    for name, traits in probed_functions(device, names=device.offered):
+        if isinstance(traits, str):
+            raise UsageError(
+                "implementation", f"FUNCTIONS['{name}']", say.NOT_PROBED(reason=traits)
+            )
+        source = f"FUNCTIONS['{name}'], {operands(name)[0].size} operands"
+        found[name] = replace(traits, origin="probed", source=source)
+    profile = device.profile
+    device.adopt(replace(profile, functions=replace(profile.functions, **found)))
 
 
 def operands(name: str) -> tuple[Float32s, Float32s]:
@@ -135,7 +152,7 @@ def computed(
     for start in range(0, left.size, CALL_ELEMENTS):
         x, y = (one[start : start + CALL_ELEMENTS] for one in (left, right))
         made = Case(
-            operator=NAME,
+            operator=PROBE,
             mode="plain",
             dtype="float32",
             attributes={"function": NAMES.index(name)},

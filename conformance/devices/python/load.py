@@ -20,6 +20,8 @@ from conformance.devices.python.named import file_of
 OUT = "out"
 """A function with this parameter is given the outputs, and fills them."""
 
+FUNCTIONS = "FUNCTIONS"
+"""The name by which a module says what it computes with (`conformance.devices.python.offered`)."""
 
 HERE = Path(__file__).parent
 
@@ -33,12 +35,14 @@ class Loaded:
     """A function, its own words for itself, the file that it is from, and its signature.
 
     ``signature`` is None for a function that does not tell it, as some that are written in C.
+    ``functions`` is what its module says of those that it computes with, None: nothing.
     """
 
     call: Callable[..., Any]
     words: str
     file: str | None
     signature: inspect.Signature | None
+    functions: Any = None
 
     @property
     def fills(self) -> bool:
@@ -68,6 +72,7 @@ def loaded(where: str) -> Loaded:
         if isinstance(error, KeyboardInterrupt):
             raise
         raise NotCallable(say.NOT_IMPORTED(module=path or module, error=told(error))) from error
+    functions = getattr(found, FUNCTIONS, None)
     for part in name.split("."):
         if not hasattr(found, part):
             raise NotCallable(say.NO_SUCH_NAME(module=path or module, name=name))
@@ -78,7 +83,8 @@ def loaded(where: str) -> Loaded:
         signature = inspect.signature(found)
     except (TypeError, ValueError):
         signature = None
-    return Loaded(found, short, _file(found) or (str(path) if path else None), signature)
+    file = _file(found) or (str(path) if path else None)
+    return Loaded(found, short, file, signature, functions)
 
 
 def told(error: BaseException) -> str:

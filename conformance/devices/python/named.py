@@ -69,7 +69,8 @@ def placed(functions: Functions, device: str, libraries: Path | None = None) -> 
 
 
 def with_keywords(functions: Functions, records: Mapping[str, Operator]) -> Functions:
-    """The functions with the names of their arguments, where a record tells them."""
+    """The functions with the names of their arguments, where a record tells them, and those of
+    them that compute."""
     found = {}
     for name in functions.by_operator:
         operator = records[name]
@@ -80,7 +81,8 @@ def with_keywords(functions: Functions, records: Mapping[str, Operator]) -> Func
                 one.name for one in operator.parameters if getattr(one, "role", "") != "output"
             )
             found[name] = tuple(known)
-    return structs.replace(functions, keywords=found)
+    computing = tuple(name for name in functions.by_operator if records[name].computes)
+    return structs.replace(functions, keywords=found, computing=computing)
 
 
 def written(functions: Functions) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from conformance.catalogue import python_route as say
 from conformance.devices import messages
+from conformance.devices.function_traits import PROBE
 from conformance.devices.messages import (
     Answer,
     AskLimits,
@@ -26,6 +27,7 @@ from conformance.devices.messages import (
 )
 from conformance.devices.python.load import Loaded, NotCallable, loaded
 from conformance.devices.python.numpy_tensors import NumpyTensors
+from conformance.devices.python.offered import offered
 from conformance.devices.python.route import PythonRoute
 from conformance.devices.python.surroundings import Host, SimulatedNpu
 from conformance.devices.segment import Segment
@@ -49,14 +51,17 @@ def serve(
         for name, keywords in functions.keywords.items():
             if why := found[name].misfit(keywords, name):
                 raise NotCallable(why)
+        offers = offered(functions, found)
     except NotCallable as error:
         messages.send(replies, Refused(text_of(error), usage=True))
         return
     except EnvironmentFailure as error:
         messages.send(replies, Refused(text_of(error)))
         return
-    messages.send(replies, _opened(functions, found, around.opened))
-    route = PythonRoute(segment, found, tensors, around)
+    opened = _opened(functions, found, around.opened)
+    said = {"traits": offers.traits, "offered": tuple(offers.callables)}
+    messages.send(replies, structs.replace(opened, **said))
+    route = PythonRoute(segment, {**found, PROBE: offers.probe}, tensors, around)
     while isinstance(call := messages.receive(commands, messages.REQUESTS), Call | AskLimits):
         if isinstance(call, AskLimits):
             messages.send(replies, Unavailable(call.symbol))
