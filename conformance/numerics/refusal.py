@@ -82,7 +82,9 @@ def _row(keys: Keys, row: int) -> Keys:
     def part(array: NDArray[Any] | None) -> NDArray[Any] | None:
         return None if array is None else array[row : row + 1]
 
-    groups = keys.groups and replace(keys.groups, score=box(keys.groups.score))
+    groups = keys.groups
+    if groups is not None:
+        groups = replace(groups, score=box(groups.score), classes=part(groups.classes))
     return Keys(
         box(keys.box),
         part(keys.classes),

@@ -214,6 +214,15 @@ def test_of_groups_with_equal_scores_the_lower_is_kept():
     assert (found.kind, found.expert, found.other) == ("group", 2, 0)
 
 
+def test_a_row_among_others_is_explained_by_its_own_groups() -> None:
+    values = np.array([[4.0, 3.0, 2.0, 1.0]] * 3)
+    score = Box(values[:, ::2], values[:, ::2])
+    classes = np.array([[0, 0], [0, 1], [0, 1]])
+    keys = Keys(Box(values, values), groups=Groups(score, 1, classes))
+    assert explain(np.array([0, 1]), keys, 2) is None
+    assert explain(np.array([2, 3]), keys, 2).kind == "group"
+
+
 def test_a_row_whose_ids_are_given_holds_them_also_if_its_keys_are_none():
     box = Box(np.full((2, 3), np.nan), np.full((2, 3), np.nan))
     keys = Keys(box, given=np.array([[3, 3], [-1, -1]]))
