@@ -16,6 +16,8 @@ FUNCTION_PROBED = Message(
     "{name} in a kernel that calls it alone: {traits}",
     "单独调用 {name} 的 Kernel 所得：{traits}",
 )
+FUNCTION_KNOWN = Message("{name} {traits}", "{name} {traits}")
+FUNCTIONS_KNOWN = Message("functions: {each}", "函数：{each}")
 EACH_ELEMENT = Message(
     "out[i] is the function of x[i], or of x[i] and y[i].",
     "out[i] 为 x[i]（或 x[i] 与 y[i]）的函数值。",

@@ -17,6 +17,12 @@ UNBOUNDED = Message(
     " functions (devices --probe)",
     "{operator}：{count} 个值无界：对该设备函数的了解不足（devices --probe）",
 )
+UNBOUNDED_IN_PYTHON = Message(
+    "{operator}: {count} {count:value|values} not bounded: too little is known of the"
+    " implementation's functions (FUNCTIONS, docs/how-to/own-implementation.md)",
+    "{operator}：{count} 个值无界：对该实现所用函数的了解不足"
+    "（FUNCTIONS，docs/how-to/own-implementation.md）",
+)
 NOT_POSSIBLE = Message("not possible here, not judged: {line}", "此处无法执行，未判定：{line}")
 NOT_POSSIBLE_CALLS = Message(
     "not possible here, not judged: {cell}: {count} {count:call|calls} that the route cannot"

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from rich.cells import cell_len, set_cell_size
 
 from conformance.catalogue import device_profile as say
-from conformance.catalogue.message import within
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row, within
 from conformance.devices import function_traits
 from conformance.devices.arithmetic_traits import words_of
 from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
-from conformance.record.functions import FunctionTraits
+from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
 
 
 def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
@@ -30,8 +31,7 @@ def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
         say.DETERMINISM(): _trait(profile.determinism),
     }
     for name, traits in profile.functions.by_name.items():
-        words = function_traits.words_of(traits)
-        figures[say.FUNCTION(name=name)] = say.DECLARED(value=words)
+        figures[say.FUNCTION(name=name)] = _known(traits)
     loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(ARCHIVE)}
     for name, library in loaded.items():
         figures[name] = say.LIBRARY(path=library.path, sha256=library.sha256[:16])
@@ -49,6 +49,22 @@ def function_lines(found: Iterable[tuple[str, FunctionTraits | str]]) -> Iterato
             else say.PROBED(value=function_traits.words_of(traits))
         )
         yield say.FUNCTION_PROBED(name=name, traits=told)
+
+
+def functions_line(functions: Functions) -> str:
+    """What is known of the functions of a Python implementation, "" if nothing is."""
+    known = functions.by_name.items()
+    if functions == ALL_UNKNOWN:
+        return ""
+    each = [say.FUNCTION_KNOWN(name=name, traits=_known(traits)) for name, traits in known]
+    return say.FUNCTIONS_KNOWN(each=row(each, SEMICOLON))
+
+
+def _known(traits: FunctionTraits) -> str:
+    words = function_traits.words_of(traits)
+    if traits.origin == "unused":
+        return words
+    return (say.PROBED if traits.origin == "probed" else say.DECLARED)(value=words)
 
 
 def _trait(trait: Trait) -> str:

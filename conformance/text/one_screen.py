@@ -20,6 +20,7 @@ from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell,
 from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND
 from conformance.judge.headline import parted
 from conformance.names import cell_id
+from conformance.record.torch_binding import PYTHON
 from conformance.text.orders import order_lines
 from conformance.text.terminal import (
     ACCEPTED,
@@ -135,7 +136,8 @@ def selection_lines(evidence: Evidence) -> Iterator[str]:
             yield say.SELECTIONS(operator=operator, certain=certain[operator], count=count)
     for operator, count in unbounded.items():
         if count:
-            yield say.UNBOUNDED(operator=operator, count=count)
+            told = say.UNBOUNDED_IN_PYTHON if evidence.route == PYTHON else say.UNBOUNDED
+            yield told(operator=operator, count=count)
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
 from rich.styled import Styled
 from rich.table import Table
 
@@ -20,8 +21,12 @@ from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices.traits import loosened_lines
 from conformance.evidence.coverage import Further
+from conformance.evidence.lines import DeviceLine
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.names import cell_id
+from conformance.record.functions import Functions
+from conformance.record.torch_binding import PYTHON
+from conformance.text.device_profile import functions_line
 from conformance.text.language import Speaking
 
 WIDTH = 120
@@ -92,6 +97,17 @@ def called_lines(evidence: Evidence) -> Iterator[str]:
     """What the devices really called."""
     yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
+    if evidence.route == PYTHON:
+        yield from dict.fromkeys(filter(None, map(_functions_of, evidence.devices)))
+
+
+def _functions_of(line: DeviceLine) -> str:
+    """What is known of the functions of a device, "" if its line tells nothing that is sound."""
+    try:
+        told = msgspec.convert(line.profile.get("functions", {}), Functions)
+    except (msgspec.ValidationError, ValueError):
+        return ""
+    return functions_line(told)
 
 
 def implementations(evidence: Evidence) -> list[str]:
