@@ -130,6 +130,7 @@ def judge_again(
     place = (asked.device, console, asked.limit, libraries, kernels, route, package)
     device, pair = open_and_tell(*place, functions), None
     try:
+        probe_offered(device)
         if second is not None:
             device = pair = second.paired(device, kernels, asked.limit, records)
             console.print(told_of(pair.second, second), markup=False)
@@ -257,7 +258,6 @@ def open_and_tell(
             package=package,
             functions=functions,
         )
-        probe_offered(device)
     except ValueError as error:
         raise UsageError("device", spec, text_of(error)) from error
     opened = front_door.DEVICE(device=device.profile.describe())

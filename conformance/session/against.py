@@ -68,7 +68,7 @@ class Against:
         """The second device. Raises as `open_device` does, and EnvironmentFailure for a Python that
         cannot run its process."""
         try:
-            second = open_device(
+            return open_device(
                 self.device,
                 time_limit=time_limit,
                 libraries=self.libraries,
@@ -77,8 +77,6 @@ class Against:
                 functions=self.functions,
                 python=self.python,
             )
-            probe_offered(second)
-            return second
         except UsageError as error:  # it names the option of the first
             option = "against" if self.text else "against-python"
             raise UsageError(option, self.text or str(self.python), error.rule) from error
@@ -93,9 +91,16 @@ class Against:
     def paired(
         self, first: Device, kernels: Kernels, limit: float, records: Mapping[str, Operator]
     ) -> Pair:
-        """The first device and the second, which is opened. Raises as `open_device` does."""
+        """The first device and the second, which is opened and probed. Raises as `open_device` and
+        `probe_offered` do."""
         called = None if self.functions is None else self.functions.by_operator.keys()
-        return Pair(first, self.opened(kernels, limit), all_on_route(records, self.route), called)
+        second = self.opened(kernels, limit)
+        try:
+            probe_offered(second)
+        except BaseException:
+            second.close()
+            raise
+        return Pair(first, second, all_on_route(records, self.route), called)
 
     def named(self, words: str) -> str:
         """What the second is called, with the Python that it runs in if that is another."""

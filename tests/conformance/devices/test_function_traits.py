@@ -13,6 +13,7 @@ from conformance.record.functions import (
     ALL_UNKNOWN,
     CORRECT,
     UNKNOWN,
+    UNUSED,
     Functions,
     FunctionTraits,
 )
@@ -57,6 +58,7 @@ def test_of_what_python_functions_call_nothing_is_known(kind: str, soc: str) -> 
         (UNKNOWN, "unknown", "未知"),
         (FunctionTraits(steps=2), "at most 2 steps off, may flush", None),
         (CORRECT, "at most 0 steps off, uniform, monotone", None),
+        (UNUSED, "not used", "未使用"),
         (
             SIMULATED.exp,
             "at most 1 step off, may flush, uniform",
