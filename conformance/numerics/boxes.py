@@ -28,6 +28,10 @@ U = FP32.unit_roundoff
 WIDER = 2.0**-51
 """Relative: twice what a float64 function of numpy errs."""
 
+SURE = 2.0**-78
+"""Products of fp32 numbers that are no smaller are multiples of 2^-125, and so are sums of them:
+a device that flushes subnormal numbers loses nothing of them."""
+
 
 def exact(array: NDArray[Any]) -> Box:
     """The values themselves, of fp16, bf16, fp32 or float64: [low, high] of one array."""
@@ -42,7 +46,7 @@ def hull(*boxes: Box) -> Box:
     for box in boxes[1:]:
         low, high = np.minimum(low, box.low), np.maximum(high, box.high)
     nan = np.logical_and.reduce([np.isnan(box.low) for box in boxes])
-    return _settled(low, high, nan)
+    return settled(low, high, nan)
 
 
 def rounded_difference(first: NDArray[Any], second: NDArray[Any]) -> Floats:
@@ -96,28 +100,45 @@ def exp_of(values: Floats, traits: FunctionTraits) -> Box:
     return computed(found, found, traits)
 
 
-def sum_of(box: Box, height: int | None = None) -> Box:
-    """Sums of the terms along the last axis, all >= 0, in any order (lemma 1).
+def sum_of(box: Box, height: int | None = None, *, products: bool = False) -> Box:
+    """Sums of the terms along the last axis, in any order (numerics, "Sums").
 
     No term passes more than ``height`` additions; None: in any tree. n nonzero terms err by at most
-    (n - 2) u before the last addition, which is carried out. Unbounded if a term may be negative.
+    (n - 2) u of their magnitudes before the last addition, which is carried out; ``products`` that
+    are not rounded yet, by (n - 1) u. Unbounded where finite terms may overflow.
     """
-    low, high = (end.sum(axis=-1) for end in (box.low, box.high))
+    margins = _spread(box, height, last=products)
     # float64 rounds sums of two terms first, too, which changes no fp32 result: 53 >= 2 * 24 + 2.
-    several = np.count_nonzero(box.high > 0, axis=-1) > 2
-    slack = _spread(box, height, last=False) + several * (box.low.shape[-1] * 2.0**-52)
-    return _settled(
-        round_once(low * (1 - slack), FP32),
-        round_once(high * (1 + slack), FP32),
+    count, terms = box.low.shape[-1], _nonzero(box)
+    margins = margins + (terms > (1 if products else 2)) * (count * 2.0**-52)
+    small = (box.low < SURE) & (box.high > -SURE) & ((box.low != 0) | (box.high != 0))
+    vanished = small.any(axis=-1) * (3 * FP32.smallest_normal) * terms
+    sizes = [np.abs(end) for end in (box.low, box.high)]
+    with np.errstate(invalid="ignore"):
+        low, high = (end.sum(axis=-1) for end in (box.low, box.high))
+        least, most = (margins * size.sum(axis=-1) + vanished for size in sizes)
+        low, high = (
+            low - np.where(np.isinf(low), 0, least),
+            high + np.where(np.isinf(high), 0, most),
+        )
+    largest = np.maximum(*sizes)
+    reach = np.where(np.isinf(largest), 0, largest).sum(axis=-1) * (1 + margins)
+    return settled(
+        round_once(low, FP32),
+        round_once(high, FP32),
         np.isnan(low) & np.isnan(high),
-        ~(box.low >= 0).all(axis=-1) & ~np.isnan(low),
+        reach > FP32.largest_finite,
     )
 
 
+def _nonzero(box: Box) -> NDArray[np.int64]:
+    """How many terms along the last axis are not known to be 0."""
+    return np.asarray(np.count_nonzero((box.low != 0) | (box.high != 0), axis=-1))
+
+
 def _spread(box: Box, height: int | None, *, last: bool) -> Floats:
-    """Relative error of sums of terms >= 0, with their last addition or before it."""
-    terms = np.count_nonzero(box.high > 0, axis=-1) - (1 if last else 2)
-    found = np.maximum(terms, 0) * U
+    """Relative error of sums with their last addition or before it: of their magnitudes."""
+    found = np.maximum(_nonzero(box) - (1 if last else 2), 0) * U
     if height is None:
         return np.asarray(found)
     deep = max(height - (0 if last else 1), 0) * U
@@ -176,7 +197,7 @@ def shares(
     result = hull(*found)
     shape = result.low.shape
     nan, wild = (np.broadcast_to(mask, shape) for mask in (nan, wild))
-    return _settled(result.low, result.high, nan, wild & ~nan)
+    return settled(result.low, result.high, nan, wild & ~nan)
 
 
 def _by_reciprocal(low: Floats, high: Floats, reciprocal: FunctionTraits) -> Box:
@@ -196,7 +217,7 @@ def scaled(box: Box, factor: float) -> Box:
         low, high = (round_once(end * factor, FP32) for end in (box.low, box.high))
     if factor < 0:
         low, high = high, low
-    return _settled(low, high, np.isnan(box.low) | np.isnan(factor))
+    return settled(low, high, np.isnan(box.low) | np.isnan(factor))
 
 
 def added(box: Box, addend: NDArray[Any]) -> Box:
@@ -207,7 +228,7 @@ def added(box: Box, addend: NDArray[Any]) -> Box:
     other = exact(addend).low
     with np.errstate(invalid="ignore", over="ignore"):
         low, high = (round_once(end + other, FP32) for end in (box.low, box.high))
-    return _settled(low, high, np.isnan(box.low) | np.isnan(other))
+    return settled(low, high, np.isnan(box.low) | np.isnan(other))
 
 
 def group_max(box: Box, groups: int) -> Box:
@@ -228,7 +249,7 @@ def group_top2(box: Box, groups: int) -> Box:
             return round_once(best[:, :, 0] + best[:, :, 1], FP32)
 
     low, high = of(box.low), of(box.high)
-    return _settled(low, high, np.isnan(group_max(box, groups).low))
+    return settled(low, high, np.isnan(group_max(box, groups).low))
 
 
 def cast_ends(
@@ -253,7 +274,7 @@ def cast_ends(
     return np.minimum.reduce(lows), np.maximum.reduce(highs)
 
 
-def _settled(low: Floats, high: Floats, nan: Mask, wild: Mask | None = None) -> Box:
+def settled(low: Floats, high: Floats, nan: Mask, wild: Mask | None = None) -> Box:
     """A box that is NaN if ``nan``, and unbounded if ``wild`` or if an operation of ends was."""
     lost = np.isnan(low) | np.isnan(high)
     if wild is not None:
