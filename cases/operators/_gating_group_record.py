@@ -22,11 +22,11 @@ from cases.operators._interface import (
     supported,
     typed,
 )
+from cases.relations.rows import further_rows
 from cases.relations.selections import (
     Selection,
     constant_more,
     descending,
-    further_rows,
     order_of_positions,
     twice_the_factor,
 )
@@ -176,7 +176,7 @@ def relations_of(*shared: str) -> tuple[Relation, ...]:
         descending(selection),
         order_of_positions(selection),
         constant_more(selection, (SOFTMAX, RENORM)),
-        further_rows(selection),
+        further_rows(selection.scores, selection.of_rows, selection.shared),
         twice_the_factor(selection, "routed_scaling_factor"),
     )
 

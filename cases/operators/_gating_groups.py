@@ -82,7 +82,9 @@ def _slots_of(case: Case) -> set[str]:
     return {level for level, shown in kinds.items() if shown}
 
 
-def _number(name: str, values: Mapping[str, float]) -> Callable[[Case], list[str]]:
+def of_number(name: str, values: Mapping[str, float]) -> Callable[[Case], list[str]]:
+    """The levels of an attribute that a case shows, by their values."""
+
     def shown(case: Case) -> list[str]:
         return [level for level, one in values.items() if case.attributes[name] == one]
 
@@ -101,8 +103,8 @@ AXES = (
     ),
     of_values("values", FAMILIES, "x"),
     of_values("bias", BIASES, "bias", absent=BIASES[0]),
-    Axis("factor", tuple(FACTORS), _number("routed_scaling_factor", FACTORS)),
-    Axis("eps", tuple(EPSES), _number("eps", EPSES)),
+    Axis("factor", tuple(FACTORS), of_number("routed_scaling_factor", FACTORS)),
+    Axis("eps", tuple(EPSES), of_number("eps", EPSES)),
     Axis("written", ("no", "yes"), lambda case: {("no", "yes")[case.attributes["out_flag"]]}),
 )
 

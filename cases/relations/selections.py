@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.relations.rows import further_rows
 from cases.relations.slot_sums import title_of
 from conformance.call.case import Attribute, Case
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
-from conformance.relations.axes import held, shuffled, with_arrays
+from conformance.relations.axes import shuffled, with_arrays
 
 STEP, SHIFT = 2.0**-4, 8.0
 """Between two scores of which no device may confuse the exponentials, and what such scores may have
@@ -71,7 +72,7 @@ def of_selections(given: Selection, modes: tuple[str, ...] = ()) -> tuple[Relati
         descending(given, modes),
         order_of_positions(given, modes),
         constant_more(given, modes),
-        further_rows(given, modes),
+        further_rows(given.scores, given.of_rows, given.shared, modes),
     )
 
 
@@ -126,33 +127,6 @@ def constant_more(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
         f"ids are the same if all scores are {SHIFT} more", "a softmax is one of differences"
     )
     return Relation("a constant more", clause, broken, given.separated, modes)
-
-
-def further_rows(given: Selection, modes: tuple[str, ...] = ()) -> Relation:
-    """Rows have the same results beside others: as many, which are the same ones in reverse."""
-
-    def twice(array: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([array, array[::-1]])
-
-    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        count = case.inputs[given.scores].shape[0]
-        doubled = {name: twice(case.arrays[name]) for name in case.inputs.keys() - {*given.shared}}
-        inputs = {
-            name: held(one, doubled[name]) if name in doubled else one
-            for name, one in case.inputs.items()
-        }
-        more = {
-            name: replace(one, shape=(2 * one.shape[0], *one.shape[1:]))
-            for name, one in case.outputs.items()
-        }
-        seen = run(replace(case, inputs=inputs, outputs=more))
-        for name in given.of_rows:
-            if name in outputs:
-                meaning = "by the call without further rows"
-                yield from difference(name, seen[name][:count], outputs[name], meaning)
-
-    clause = inferred("further rows change no row", "each row is selected from by itself")
-    return Relation("further rows", clause, broken, None, modes)
 
 
 def twice_the_factor(given: Selection, factor: str) -> Relation:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from conformance.catalogue import case as say
 from conformance.values.address_code import AddressCode, address_code
 from conformance.values.floats import FAMILIES, patterns
+from conformance.values.gates import GATES
 from conformance.values.integers import FAMILIES as OF_INTEGERS
 from conformance.values.integers import codes
 from conformance.values.prescribed import PRESCRIBED
@@ -117,7 +118,7 @@ def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Par
             values[:, mine] = 0
             bits.append((mine, patterns(generator, size, fmt)))
         else:
-            draw = (FAMILIES | PRESCRIBED | SCORES)[family]
+            draw = (FAMILIES | PRESCRIBED | SCORES | GATES)[family]
             values[:, mine] = draw(generator, size, fmt, fill.terms)
     stored = made.view(fmt.storage_dtype)
     stored[:] = to_bits(values, fmt)
