@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,11 +116,15 @@ def make(
 
 def gradient(seen: Computed) -> Box:
     """What out may be. The interface hands both numbers on in float32."""
-    factor, eps = (
-        float(np.float32(seen.attributes[name])) for name in ("routed_scaling_factor", "eps")
+    given, numbers = seen.inputs, seen.attributes
+    return sigmoid_weights(
+        given["x_norm"],
+        given["grad_y"],
+        given["expert_idx"],
+        seen.functions,
+        factor=float(np.float32(numbers["routed_scaling_factor"])),
+        eps=float(np.float32(numbers["eps"])),
     )
-    tensors = (seen.inputs[name] for name in ("x_norm", "grad_y", "expert_idx"))
-    return sigmoid_weights(*tensors, seen.functions, factor=factor, eps=eps)
 
 
 GRADIENTS = Gradients(make)
@@ -224,7 +229,7 @@ OPERATOR = Operator(
     ),
     quarantine=tuple(doubtful()),
     limits=tuple(limits(DTYPES)),
-    ladders=ladders(lambda *call: GRADIENTS.sized(*call, PLAIN)),
+    ladders=ladders(partial(GRADIENTS.sized, families=PLAIN)),
     workload_cases=by_experts(make, SIGMOID),
     relations=(
         symmetry(AXES, "row", sums=("out",)),

@@ -39,9 +39,7 @@ from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
 from conformance.record.contract import Bounded, Contract, Copy, Index, Selected, Sum
 from conformance.record.operator import AttributeParameter, Operator
-from conformance.values.fill import BITS, INTEGERS, NAMES, Fill
-from conformance.values.prescribed import PRESCRIBED
-from conformance.values.scores import SCORES
+from conformance.values.fill import BITS, INTEGERS, NAMES, UNMIXED, Fill
 from conformance.values.special_rows import PLANTED
 
 LARGEST_TENSOR = 2 << 30
@@ -244,7 +242,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 def _check_fill(name: str, fill: Fill, dtype: str) -> None:
     _require(dtype != "bool", f"{name}.fill", dtype, say.NOT_BOOL)
-    known = (*NAMES, BITS, PLANTED, *PRESCRIBED, *SCORES) if "float" in dtype else INTEGERS
+    known = (*NAMES, BITS, PLANTED, *UNMIXED) if "float" in dtype else INTEGERS
     _require(bool(fill.stripes), f"{name}.fill.stripes", NONE, say.A_FAMILY)
     for stripe in fill.stripes:
         _require_one_of(f"{name}.fill.stripes", stripe, [*known])

@@ -118,7 +118,7 @@ def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Par
             values[:, mine] = 0
             bits.append((mine, patterns(generator, size, fmt)))
         else:
-            draw = (FAMILIES | PRESCRIBED | SCORES | GATES)[family]
+            draw = (FAMILIES | UNMIXED)[family]
             values[:, mine] = draw(generator, size, fmt, fill.terms)
     stored = made.view(fmt.storage_dtype)
     stored[:] = to_bits(values, fmt)
@@ -157,6 +157,9 @@ def _order(generator: np.random.Generator, fill: Fill) -> list[int]:
     stripes: list[int] = generator.permutation(len(fill.stripes)).tolist()
     return stripes
 
+
+UNMIXED = {**PRESCRIBED, **SCORES, **GATES}
+"""The families of floats that no strategy mixes with others, by name."""
 
 ADDRESS = "address"
 """The family whose values tell their row and column (conformance/values/address_code.py)."""
