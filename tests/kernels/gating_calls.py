@@ -37,7 +37,8 @@ RESULT = TensorParameter("result", "softmaxResultOutOptional", "output", "float3
 ROW_IDX = TensorParameter("row_idx", "rowIdxOut", "output", "int32")
 
 
-def _operator(name: str, title: str, parameters: tuple[Any, ...]) -> Operator:
+def interface(name: str, title: str, parameters: tuple[Any, ...]) -> Operator:
+    """An operator of these parameters, of whose outputs nothing is promised."""
     return Operator(
         name=name,
         title=title,
@@ -57,11 +58,21 @@ def _operator(name: str, title: str, parameters: tuple[Any, ...]) -> Operator:
     )
 
 
-V1 = _operator("moe_gating_top_k_softmax", "MoeGatingTopKSoftmax", (*HEAD, *CHOSEN, ROW_IDX))
-V2 = _operator(
+V1 = interface("moe_gating_top_k_softmax", "MoeGatingTopKSoftmax", (*HEAD, *CHOSEN, ROW_IDX))
+V2 = interface(
     "moe_gating_top_k_softmax_v2", "MoeGatingTopKSoftmaxV2", (*HEAD, *FLAGS, *CHOSEN, RESULT)
 )
-BITS = {"float32": np.int32, "float16": np.int16, "bfloat16": np.int16}
+
+
+def stored(values: Array, dtype: str) -> Array:
+    """Values as a tensor of that data type stores them."""
+    return np.ascontiguousarray(values.astype(numpy_dtype(dtype)))
+
+
+def tensor_of(values: Array, dtype: str) -> Tensor:
+    """A tensor of exactly these values."""
+    bits = stored(values, dtype)
+    return Tensor(values.shape, dtype, tuple(bits.view(f"u{bits.itemsize}").reshape(-1).tolist()))
 
 
 @dataclass(frozen=True)
@@ -77,21 +88,14 @@ class Rows:
     order: str = "forward"
 
     @property
-    def stored(self) -> Array:
-        """x as it is stored."""
-        return np.ascontiguousarray(self.x.astype(numpy_dtype(self.dtype)))
-
-    @property
     def wide(self) -> Array:
         """What is stored, [rows, experts] in float32."""
-        return widen(self.stored, np.float32).reshape(-1, self.x.shape[-1])
+        return widen(stored(self.x, self.dtype), np.float32).reshape(-1, self.x.shape[-1])
 
     def case(
         self, operator: Operator, flag: bool = False, result: bool = False, **more: int
     ) -> Case:
-        bits = self.stored.view(BITS[self.dtype]).reshape(-1)
-        unsigned = bits.view(f"u{bits.itemsize}")
-        inputs = {"x": Tensor(self.x.shape, self.dtype, tuple(unsigned.tolist()))}
+        inputs = {"x": tensor_of(self.x, self.dtype)}
         if self.finished is not None:
             values = tuple(self.finished.astype(int).reshape(-1).tolist())
             inputs["finished"] = Tensor(self.x.shape[:-1], "bool", values)

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.devices.device import Device
-from conformance.record.contract import Unspecified
-from conformance.record.operator import AttributeParameter, Mode, Operator, TensorParameter
+from conformance.record.operator import AttributeParameter, TensorParameter
 from reference.floats import widen
-from tests.kernels.gating_calls import BITS, CLAUSE, answer
+from tests.kernels.gating_calls import answer, interface, stored, tensor_of
 
 Array = NDArray[Any]
 
@@ -23,13 +22,10 @@ OUTPUTS = (
     TensorParameter("out", "outOut", "output", "float32"),
 )
 NUMBERS = ("k", "kGroup", "groupCount", "groupSelectMode", "renorm", "normType")
-GATING = Operator(
-    name="moe_gating_top_k",
-    title="MoeGatingTopK",
-    aclnn="aclnnMoeGatingTopK",
-    sources=("the interface",),
-    products=(),
-    parameters=(
+GATING = interface(
+    "moe_gating_top_k",
+    "MoeGatingTopK",
+    (
         TensorParameter("x", "x", "input"),
         TensorParameter("bias", "biasOptional", "input", optional=True),
         *(AttributeParameter(name, name) for name in NUMBERS),
@@ -38,11 +34,6 @@ GATING = Operator(
         AttributeParameter("eps", "eps", "double"),
         *OUTPUTS,
     ),
-    modes=(Mode("all", CLAUSE),),
-    dtypes=("float32", "float16", "bfloat16"),
-    formula=lambda *_: {},
-    contracts={one.name: Unspecified(CLAUSE) for one in OUTPUTS},
-    cases=lambda *_: None,  # type: ignore[arg-type, return-value]
 )
 SOFTMAX, SIGMOID, SOFTPLUS = NORM_TYPES = (0, 1, 2)
 
@@ -70,12 +61,9 @@ class Gating:
     ub: int = 196352
     order: str = "forward"
 
-    def stored(self, values: Array) -> Array:
-        return np.ascontiguousarray(values.astype(numpy_dtype(self.dtype)))
-
     def wide(self, values: Array) -> Array:
         """What is stored of the values, in float32."""
-        return widen(self.stored(values), np.float32).reshape(values.shape)
+        return widen(stored(values, self.dtype), np.float32).reshape(values.shape)
 
     def case(self) -> Case:
         given = {"x": self.x} | ({} if self.bias is None else {"bias": self.bias})
@@ -91,7 +79,7 @@ class Gating:
                 "factor": self.factor,
                 "eps": self.eps,
             },
-            {name: self._tensor(values) for name, values in given.items()},
+            {name: tensor_of(values, self.dtype) for name, values in given.items()},
             {
                 "y": Tensor(shape, self.dtype),
                 "expert_idx": Tensor(shape, "int32"),
@@ -99,11 +87,6 @@ class Gating:
             },
             Machine(self.cores, self.ub, self.order),
         )
-
-    def _tensor(self, values: Array) -> Tensor:
-        bits = self.stored(values).view(BITS[self.dtype]).reshape(-1)
-        unsigned = bits.view(f"u{bits.itemsize}")
-        return Tensor(values.shape, self.dtype, tuple(unsigned.tolist()))
 
     @property
     def normalises(self) -> bool:

@@ -45,15 +45,7 @@ public:
 
 private:
     static constexpr uint8_t KEY_BLOCKS = 4;  // of a row, 32 bytes each
-    static constexpr int64_t BLOCK_BYTES = 32;
-    static constexpr int64_t SPREAD = 8;  // elements that a repeat of Brcb takes
-
-    // Units of 32 bytes from the end of `count` elements of a row to the next row.
-    template <typename Element>
-    __aicore__ inline static int64_t Gap(int64_t count) {
-        const int64_t bytes = RoundUp(count * static_cast<int64_t>(sizeof(Element)), BLOCK_BYTES);
-        return (SORTED_KEYS * static_cast<int64_t>(sizeof(Element)) - bytes) / BLOCK_BYTES;
-    }
+    static constexpr int64_t SPREAD = 8;      // elements that a repeat of Brcb takes
 
     // Rows become keys, filled up behind their last experts. Lanes of no row are filled, too:
     // Compare may take some.
@@ -61,7 +53,7 @@ private:
         const LocalTensor<T> raw = ub_.pairs.template ReinterpretCast<T>();
         const DataCopyExtParams copy{static_cast<uint16_t>(rows),
                                      static_cast<uint32_t>(experts_ * sizeof(T)), 0,
-                                     static_cast<uint32_t>(Gap<T>(experts_)), 0};
+                                     static_cast<uint32_t>(Gap<T>(experts_, SORTED_KEYS)), 0};
         Order<HardEvent::V_MTE2>();
         AscendC::DataCopyPad(raw, call_.x[row * experts_], copy, DataCopyPadExtParams<T>{});
         Fill(ub_.keys, -Infinity(), batch_ * SORTED_KEYS);
@@ -96,7 +88,7 @@ private:
         Softmax(experts_, rows);
         if (call_.hasResult) {
             Store(call_.softmaxResult, row * experts_, ub_.keys, experts_, rows,
-                  Gap<float>(experts_));
+                  Gap<float>(experts_, SORTED_KEYS));
         }
         ReplaceNan(ub_.keys, 0.0f, ub_.pairs, rows * SORTED_KEYS);
         Choose(rows);
@@ -150,27 +142,20 @@ private:
 
     __aicore__ inline void StoreRows(int64_t row, int64_t rows) {
         const int64_t first = row * k_;
-        if constexpr (sizeof(T) == sizeof(float)) {
-            Store(call_.y, first, ub_.keys, k_, rows, Gap<T>(k_));
-        } else {
-            const LocalTensor<T> rounded = ub_.pairs.template ReinterpretCast<T>();
-            AscendC::Cast(rounded, ub_.keys, RoundMode::CAST_RINT,
-                          static_cast<uint32_t>(rows * SORTED_KEYS));
-            Store(call_.y, first, rounded, k_, rows, Gap<T>(k_));
-        }
+        StoreRounded(call_.y, first, ub_.keys, ub_.pairs, k_, rows, SORTED_KEYS);
         for (int64_t i = 0; i < rows; ++i) {
             if (call_.IsFinished(row + i)) {
                 Fill(ub_.numbers[i * SORTED_KEYS], static_cast<int32_t>(experts_), k_);
             }
         }
-        Store(call_.expertIdx, first, ub_.numbers, k_, rows, Gap<int32_t>(k_));
+        Store(call_.expertIdx, first, ub_.numbers, k_, rows, Gap<int32_t>(k_, SORTED_KEYS));
         if (call_.hasRowIdx) {
             const LocalTensor<int32_t> places = ub_.work.template ReinterpretCast<int32_t>();
             for (int64_t i = 0; i < rows; ++i) {
                 AscendC::ArithProgression(places[i * SORTED_KEYS], static_cast<int32_t>(row + i),
                                           static_cast<int32_t>(rows_), static_cast<int32_t>(k_));
             }
-            Store(call_.rowIdx, first, places, k_, rows, Gap<int32_t>(k_));
+            Store(call_.rowIdx, first, places, k_, rows, Gap<int32_t>(k_, SORTED_KEYS));
         }
     }
 

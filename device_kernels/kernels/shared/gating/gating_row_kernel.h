@@ -140,13 +140,7 @@ private:
                              DataCopyExtParams{1, bytes, 0, 0, 0}, DataCopyPadExtParams<T>{});
         Fill(ub_.keys[piece.End() - SORTED_KEYS], -Infinity(), SORTED_KEYS);
         Order<HardEvent::MTE2_V>();
-        if constexpr (sizeof(T) == sizeof(float)) {
-            AscendC::Muls(ub_.keys[piece.lane], raw, 1.0f, static_cast<int32_t>(piece.count));
-        } else {
-            AscendC::Cast(ub_.keys[piece.lane], raw, RoundMode::CAST_NONE,
-                          static_cast<uint32_t>(piece.count));
-        }
-        AscendC::PipeBarrier<PIPE_V>();
+        Widen(ub_.keys[piece.lane], raw, piece.count);
     }
 
     __aicore__ inline void Exponentials(const Piece& piece, float largest) {
@@ -191,13 +185,7 @@ private:
 
     __aicore__ inline void StoreRow(int64_t row) {
         const int64_t first = row * k_;
-        if constexpr (sizeof(T) == sizeof(float)) {
-            Store(call_.y, first, ub_.keys, k_);
-        } else {
-            const LocalTensor<T> rounded = ub_.pairs.template ReinterpretCast<T>();
-            AscendC::Cast(rounded, ub_.keys, RoundMode::CAST_RINT, static_cast<uint32_t>(k_));
-            Store(call_.y, first, rounded, k_);
-        }
+        StoreRounded(call_.y, first, ub_.keys, ub_.pairs, k_, 1, k_);
         if (call_.IsFinished(row)) {
             Fill(ub_.numbers, static_cast<int32_t>(experts_), k_);
         }

@@ -25,7 +25,8 @@ using ordering::RoundUp;
 constexpr int64_t SORTED_KEYS = 32;    // that a repeat of Sort takes
 constexpr int64_t COMPARED_KEYS = 64;  // that a repeat of Compare takes
 constexpr int64_t LANE_BYTES = 24;     // gating_tiling.h
-constexpr int64_t BLOCK_FLOATS = 8;    // a result of a reduction has a block of 32 bytes
+constexpr int64_t BLOCK_BYTES = 32;
+constexpr int64_t BLOCK_FLOATS = 8;  // a result of a reduction has a block of 32 bytes
 
 // Null: there is none, or it is not wanted.
 struct Tensors {
@@ -112,6 +113,24 @@ __aicore__ inline float ValueOf(const LocalTensor<float>& from) {
     return value;
 }
 
+// Units of 32 bytes from the end of `count` elements in UB to `lanes` elements from their start.
+template <typename Element>
+__aicore__ inline int64_t Gap(int64_t count, int64_t lanes) {
+    constexpr auto size = static_cast<int64_t>(sizeof(Element));
+    return (lanes * size - RoundUp(count * size, BLOCK_BYTES)) / BLOCK_BYTES;
+}
+
+template <typename T>
+__aicore__ inline void Widen(const LocalTensor<float>& to, const LocalTensor<T>& raw,
+                             int64_t count) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+        AscendC::Muls(to, raw, 1.0f, static_cast<int32_t>(count));
+    } else {
+        AscendC::Cast(to, raw, RoundMode::CAST_NONE, static_cast<uint32_t>(count));
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+}
+
 // Copies `blocks` blocks of `count` elements to where they are neighbours; `gap` units of 32 bytes
 // lie between them in UB. The copy comes after all that the vector pipe was given, and before what
 // it is given next.
@@ -125,6 +144,22 @@ __aicore__ inline void Store(const GlobalTensor<Element>& to, int64_t first,
         to[first], from,
         DataCopyExtParams{static_cast<uint16_t>(blocks), bytes, static_cast<uint32_t>(gap), 0, 0});
     Order<HardEvent::MTE3_V>();
+}
+
+// The same of blocks that begin `lanes` apart, after their values were rounded to the data type of
+// the output. `room` is for as many.
+template <typename T>
+__aicore__ inline void StoreRounded(const GlobalTensor<T>& to, int64_t first,
+                                    const LocalTensor<float>& values,
+                                    const LocalTensor<float>& room, int64_t count, int64_t blocks,
+                                    int64_t lanes) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+        Store(to, first, values, count, blocks, Gap<T>(count, lanes));
+    } else {
+        const LocalTensor<T> rounded = room.template ReinterpretCast<T>();
+        AscendC::Cast(rounded, values, RoundMode::CAST_RINT, static_cast<uint32_t>(blocks * lanes));
+        Store(to, first, rounded, count, blocks, Gap<T>(count, lanes));
+    }
 }
 
 }  // namespace gating

@@ -83,7 +83,7 @@ private:
         }
         Weigh(weights);
         Store(expertIdx_, row * k_, ids, k_);
-        StoreWeights(row, weights);
+        gating::StoreRounded(y_, row * k_, weights, ub_.keys, k_, 1, k_);
     }
 
     __aicore__ inline void ChooseByKey(const LocalTensor<float>& weights,
@@ -112,16 +112,6 @@ private:
         }
         AscendC::Muls(weights, weights, tiling_->factor, Count(k_));
         AscendC::PipeBarrier<PIPE_V>();
-    }
-
-    __aicore__ inline void StoreWeights(int64_t row, const LocalTensor<float>& weights) {
-        if constexpr (sizeof(T) == sizeof(float)) {
-            Store(y_, row * k_, weights, k_);
-        } else {
-            const LocalTensor<T> rounded = ub_.keys.template ReinterpretCast<T>();
-            AscendC::Cast(rounded, weights, RoundMode::CAST_RINT, static_cast<uint32_t>(k_));
-            Store(y_, row * k_, rounded, k_);
-        }
     }
 
     const __gm__ GroupGatingTiling* tiling_;

@@ -29,7 +29,6 @@ using ordering::Order;
 using ordering::RoundUp;
 
 constexpr int64_t LANE_BYTES = 32;
-constexpr int64_t BLOCK_BYTES = 32;
 
 __aicore__ inline int32_t Count(int64_t count) { return static_cast<int32_t>(count); }
 
@@ -61,8 +60,7 @@ struct Lanes {
     // Units of 32 bytes from the last member of a group to the next group.
     template <typename Element>
     __aicore__ inline int64_t Gap() const {
-        constexpr auto size = static_cast<int64_t>(sizeof(Element));
-        return (perGroup * size - RoundUp(members * size, BLOCK_BYTES)) / BLOCK_BYTES;
+        return gating::Gap<Element>(members, perGroup);
     }
 
     // The experts of a row become fp32 in their lanes, and -infinity lies behind each group.
@@ -78,14 +76,8 @@ struct Lanes {
         Order<HardEvent::MTE2_V>();
         for (int64_t group = 0; group < groups; ++group) {
             const int64_t first = FirstOf(group);
-            if constexpr (sizeof(T) == sizeof(float)) {
-                AscendC::Muls(to[first], raw[first], 1.0f, Count(members));
-            } else {
-                AscendC::Cast(to[first], raw[first], RoundMode::CAST_NONE,
-                              static_cast<uint32_t>(members));
-            }
+            gating::Widen(to[first], raw[first], members);
         }
-        AscendC::PipeBarrier<PIPE_V>();
     }
 
     TBuf<TPosition::VECCALC> buffer;
