@@ -24,8 +24,8 @@ def moe_gating_top_k_backward(
     "返回值" and "约束说明"; [R] README "MoeGatingTopKBackward" of the same folder (defaults).
 
     Where the documents are ambiguous or silent:
-     1. The sums' order and precision are unsaid. Chosen: over p, ascending, from 0.0, no rounding to
-        an output type.
+     1. The sums' order and precision are unsaid. Chosen: over p, ascending, from 0.0, and no
+        rounding to an output type.
      2. Of an expert that no index names, the sum of step 3 has no term. Chosen: 0.0, so that its
         gradient is a zero of either sign.
      3. An expert that two indices of a row name has two terms. Chosen: as written, their sum; its

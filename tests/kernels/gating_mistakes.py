@@ -11,11 +11,21 @@ from tests.kernels.mutants import Mutant
 
 ROWS = "shared/gating/gating_row_kernel.h"
 BATCHES = "shared/gating/gating_batch_kernel.h"
+STEPS = "shared/gating/gating_steps_kernel.h"
 HALF = ("float16", "bfloat16")
 FIRST, LAST, RESULT = "softmax_first", "topk_first", "with_result"
 
 Row = partial(Mutant, file=ROWS)
 Batch = partial(Mutant, file=BATCHES)
+
+TRUNCATED = Mutant(
+    name="values-truncated",
+    file=STEPS,
+    before="RoundMode::CAST_RINT",
+    after="RoundMode::CAST_TRUNC",
+    dtypes=HALF,
+)
+"""Of every gating operator."""
 
 
 def _through(dtype: str, keys: str, room: str) -> str:
@@ -102,12 +112,7 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
         before="bestLanes_ = RoundUp(k_, SORTED_KEYS);",
         after="bestLanes_ = SORTED_KEYS;",
     ),
-    Row(
-        name="values-truncated",
-        before="RoundMode::CAST_RINT",
-        after="RoundMode::CAST_TRUNC",
-        dtypes=HALF,
-    ),
+    TRUNCATED,
     Row(
         name="finished-rows-have-the-last-expert",
         before="static_cast<int32_t>(experts_), k_);",
@@ -134,12 +139,6 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
         before="AscendC::WholeReduceSum(ofRows, keys, Mask(lanes),",
         after="AscendC::WholeReduceSum(ofRows, keys, Mask(lanes - (lanes > 1)),",
         modes=(FIRST,),
-    ),
-    Batch(
-        name="values-of-a-batch-truncated",
-        before="RoundMode::CAST_RINT",
-        after="RoundMode::CAST_TRUNC",
-        dtypes=HALF,
     ),
     Batch(
         name="experts-of-a-batch-counted-on-from-row-to-row",

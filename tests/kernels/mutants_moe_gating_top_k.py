@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from tests.kernels.gating_mistakes import TRUNCATED
 from tests.kernels.mutants import Mutant
 
 FOLDER = "shared/gating/group"
-HALF = ("float16", "bfloat16")
 SOFTMAX, RENORM, SIGMOID, SOFTPLUS = "softmax", "softmax_renorm", "sigmoid", "softplus"
 DIVIDED = (RENORM, SIGMOID, SOFTPLUS)
 
@@ -153,12 +153,7 @@ MUTANTS: tuple[Mutant, ...] = (
         before="Store(result_, first, ub_.scores,",
         after="Store(result_, 0, ub_.scores,",
     ),
-    Gate(
-        name="weights-truncated",
-        before="RoundMode::CAST_RINT",
-        after="RoundMode::CAST_TRUNC",
-        dtypes=HALF,
-    ),
+    TRUNCATED,
     Scores(
         name="no-maximum-subtracted",
         before="-ValueOf(ub.work), count);",
