@@ -24,6 +24,7 @@ ROWS = {
         "biasOptional",
     ),
     "moe_gating_top_k": ("x", "biasOptional"),
+    "moe_gating_top_k_backward": ("xNorm", "gradY"),
     "moe_gating_top_k_softmax": ("x",),
     "moe_gating_top_k_softmax_v2": ("x",),
     "moe_gating_top_k_v2": ("x", "biasOptional", "inputIdsOptional", "tid2eidOptional"),

@@ -55,6 +55,16 @@ LOOKED_UP_KEY = _narrow(
     "LoadExperts(ub, InputId(row) * k, k, ids);",
     "InputId(row) * k",
 )
+GATE_GRAD = "moe_gating_top_k_backward/moe_gating_top_k_backward_kernel.cpp"
+GATE_GRADS = (
+    _narrow("row-of-inputs-in-16-bits", GATE_GRAD, "from[row * count], copy,", "row"),
+    _narrow(
+        "row-of-gradients-in-16-bits",
+        GATE_GRAD,
+        "StoreRounded(result_, row * tiling_->experts,",
+        "row",
+    ),
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -189,6 +199,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         ),
     ),
     "moe_gating_top_k": GROUP_GATED,
+    "moe_gating_top_k_backward": GATE_GRADS,
     "moe_gating_top_k_softmax": GATED,
     "moe_gating_top_k_softmax_v2": GATED,
     "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
