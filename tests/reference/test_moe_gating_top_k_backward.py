@@ -1,4 +1,4 @@
-"""MoeGatingTopKBackward is the derivative of the weights of MoeGatingTopK, times a gradient."""
+"""MoeGatingTopKBackward derives the weights of MoeGatingTopK: equations and plain loops agree."""
 
 from __future__ import annotations
 
@@ -10,12 +10,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reference.moe_gating_top_k_backward import formula
 from tests.definitions.moe_gating_top_k import moe_gating_top_k as forward
 from tests.definitions.moe_gating_top_k_backward import moe_gating_top_k_backward as loops
 from tests.reference.gating import FEW
 
 STEP = 2.0**-20
 """Of a central difference, whose error is of the order of its square."""
+
+
+def compared(x_norm: Any, grad_y: Any, expert_idx: Any, **how: float) -> Any:
+    """What the formula gives, after it was held against the loops: each rounds as many times, and a
+    difference of terms may cancel."""
+    x, grad, ids = np.array(x_norm), np.array(grad_y), np.array(expert_idx)
+    how = {"routed_scaling_factor": 1.0, "eps": 1e-20, **how}
+    found = formula(x, grad, ids, **how)
+    terms = how["routed_scaling_factor"] * grad
+    divisor = np.take_along_axis(x, ids, 1).sum(axis=1, keepdims=True) + how["eps"]
+    least = 2.0**-50 * ids.shape[1] * np.abs(terms / divisor).max(initial=0.0)
+    expected = np.array(loops(x, grad, ids, **how))
+    np.testing.assert_allclose(found, expected, rtol=2.0**-48, atol=least, strict=True)
+    return found
+
+
+@FEW
+@given(data=st.data())
+def test_the_equations_are_the_loops(data: st.DataObject) -> None:
+    """Experts may be named twice, and scores lie outside of what a sigmoid gives."""
+    rows, experts = data.draw(st.integers(1, 3)), data.draw(st.integers(2, 8))
+    k = data.draw(st.integers(1, experts))
+
+    def drawn(elements: st.SearchStrategy[Any], columns: int) -> Any:
+        size = rows * columns
+        listed = data.draw(st.lists(elements, min_size=size, max_size=size))
+        return np.reshape(listed, (rows, columns))
+
+    compared(
+        drawn(st.integers(1, 12).map(lambda eighths: eighths / 8), experts),
+        drawn(st.integers(-64, 64).map(lambda eighths: eighths / 8), k),
+        drawn(st.integers(0, experts - 1), k),
+        routed_scaling_factor=data.draw(st.sampled_from([1.0, 2.5, 0.0, -0.5])),
+        eps=data.draw(st.sampled_from([1e-20, 0.5])),
+    )
 
 
 @FEW
@@ -44,18 +80,20 @@ def test_the_gradient_by_hand() -> None:
     """Sum 1/4 + 1/4 and eps 1/2 are 1. Weights 1/4, 1/4 times 2, 6 give beta 2: 0 and 4 are left,
     of which expert 0 has 3/16 times 4. Experts 1 and 3 are not chosen."""
     how = {"routed_scaling_factor": 2.0, "eps": 0.5}
-    assert loops([[0.25, 0.5, 0.25, 0.75]], [[1.0, 3.0]], [[2, 0]], **how) == [[0.75, 0, 0, 0]]
+    found = compared([[0.25, 0.5, 0.25, 0.75]], [[1.0, 3.0]], [[2, 0]], **how)
+    assert found.tolist() == [[0.75, 0, 0, 0]]
 
 
 def test_one_of_one_has_no_gradient_without_eps() -> None:
     """Its weight is 1, whatever its score is."""
-    assert loops([[0.25, 0.5]], [[3.0]], [[1]], eps=0.0) == [[0.0, 0.0]]
+    assert compared([[0.25, 0.5]], [[3.0]], [[1]], eps=0.0).tolist() == [[0.0, 0.0]]
 
 
 def test_an_expert_that_is_named_twice_has_both_gradients() -> None:
     """Sum 1/2; weights 1/2 and 1/2 times 1 and 3 give beta 2; (-1 + 1) / (1/2) is 0."""
-    assert loops([[0.25, 0.5]], [[1.0, 3.0]], [[0, 0]], eps=0.0) == [[0.0, 0.0]]
-    assert loops([[0.25, 0.5]], [[1.0, 3.0]], [[0, 0]], eps=0.5) == [[0.1875 * 2, 0.0]]
+    for eps, both in ((0.0, 0.0), (0.5, 0.1875 * 2)):
+        found = compared([[0.25, 0.5]], [[1.0, 3.0]], [[0, 0]], eps=eps)
+        assert found.tolist() == [[both, 0.0]]
 
 
 @pytest.mark.parametrize(
