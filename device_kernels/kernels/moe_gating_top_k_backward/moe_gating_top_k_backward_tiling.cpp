@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../shared/checks/tiling_checks.h"
+#include "../shared/rows/row_sum_cut.h"
 
 namespace {
 
@@ -17,18 +18,16 @@ constexpr int64_t kExpertBytes = 8;
 constexpr int64_t kSlotBytes = 16;
 constexpr int64_t kUnknownAxis = -1;
 
-int64_t RoundUp(int64_t count) { return (count + kGranule - 1) / kGranule * kGranule; }
+int64_t SlotBytes(int64_t k) { return kSlotBytes * row_sum::RoundUp(k, kGranule); }
 
 int64_t RowBytes(int64_t experts, int64_t k) {
-    return kExpertBytes * RoundUp(experts) + kSlotBytes * RoundUp(k);
+    return kExpertBytes * row_sum::RoundUp(experts, kGranule) + SlotBytes(k);
 }
 
 // Rows that fit, none if not even one does.
 int64_t Batch(int64_t experts, int64_t k, int64_t ubBytes) {
     return std::min(ubBytes / RowBytes(experts, k), kMostRows);
 }
-
-int64_t CeilDiv(int64_t count, int64_t divisor) { return (count + divisor - 1) / divisor; }
 
 }  // namespace
 
@@ -42,15 +41,15 @@ extern "C" int32_t MoeGatingTopKBackwardTiling(const MoeGatingTopKBackwardCall* 
         "host tiling of MoeGatingTopKBackward", reason, reasonBytes);
     if (status == tiling_checks::kAccepted) {
         const int64_t used = std::min(call->rows, call->cores);
-        *tiling = {
-            call->dtype,
-            used,
-            call->rows,
-            call->experts,
-            call->k,
-            std::min(CeilDiv(call->rows, used), Batch(call->experts, call->k, call->ubBytes)),
-            static_cast<float>(call->routedScalingFactor),
-            static_cast<float>(call->eps)};
+        *tiling = {call->dtype,
+                   used,
+                   call->rows,
+                   call->experts,
+                   call->k,
+                   std::min(row_sum::CeilDiv(call->rows, used),
+                            Batch(call->experts, call->k, call->ubBytes)),
+                   static_cast<float>(call->routedScalingFactor),
+                   static_cast<float>(call->eps)};
     }
     return status;
 }
@@ -78,8 +77,8 @@ extern "C" int64_t MoeGatingTopKBackwardTilingLimit(const char* axisName, int64_
     if (axis == "cores") {
         return cores;
     }
-    const int64_t experts = std::min(
-        (ub - kSlotBytes * RoundUp(topK)) / kExpertBytes / kGranule * kGranule, kMostExperts);
+    const int64_t experts =
+        std::min(row_sum::RoundDown((ub - SlotBytes(topK)) / kExpertBytes, kGranule), kMostExperts);
     if (!isOfRows) {
         return experts;
     }
