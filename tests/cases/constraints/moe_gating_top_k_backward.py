@@ -33,7 +33,12 @@ CONSTRAINTS = (
         of=("grad_y", "slot"),
     ),
     Constraint("expert_idx has the shape of grad_y", (PAGE,), of=("expert_idx",)),
-    Constraint("normType is 1", (PAGE, "renorm without effect"), of=("norm_type",)),
+    Constraint(
+        "normType is 1",
+        (PAGE, "renorm without effect"),
+        ("a softmax",),
+        of=("norm_type",),
+    ),
     Constraint("out has the shape of x_norm", (PAGE,), of=("out",)),
 )
 
@@ -42,7 +47,7 @@ MODES = {"sigmoid": equals("norm_type", 1)}
 
 IN_NONE = (
     "a softmax",
-    *(f"norm_type is {n}, sigmoid" for n in ("0", "2", "2^32 + 1")),
+    *(f"norm_type is {n}, sigmoid" for n in ("-1", "0", "2", "2^32 + 1")),
 )
 """Calls that are of no mode, as they break that by which modes are told apart: each is on record
 under the mode of the good call that it was made from."""
