@@ -16,6 +16,7 @@ import numpy as np
 from cases.operators._gating_examples import DTYPES
 from cases.operators._interface import (
     INTERFACE,
+    INVALID,
     as_listed,
     checked,
     null,
@@ -45,7 +46,7 @@ from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Sizes
-from conformance.record.operator import Example, Mode, Operator, Quarantine
+from conformance.record.operator import Example, Mode, Operator, Quarantine, Strided
 from conformance.record.signature import Signature, number, real, tensor
 from conformance.record.sizes import Size, function
 from conformance.record.variations import reshaped, with_attributes
@@ -238,8 +239,11 @@ OPERATOR = Operator(
         two_slots("grad_y", "expert_idx", ("out",)),
         factor_for_gradients("grad_y", "routed_scaling_factor", ("out",)),
     ),
-    strided=of_a_definition(
-        (one for one in SIGNATURE.tensors if one.name != "expert_idx"), DEFINITION
+    strided=(
+        *of_a_definition(
+            [one for one in SIGNATURE.tensors if one.name != "expert_idx"], DEFINITION
+        ),
+        Strided(("expert_idx",), stated("expertIdx has no strides"), INVALID, False),
     ),
     each_tensor=as_listed(DOCUMENT),
     torch_npu=bound(

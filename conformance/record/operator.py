@@ -164,12 +164,14 @@ class Target:
 class Strided:
     """What becomes of a call where one of ``tensors`` does not lie in C order without gaps.
 
-    ``status`` None: it is carried out like any other; else it is refused with that.
+    ``status`` None: it is carried out like any other; else it is refused with that, and
+    ``checked_by_cann`` is that of `Rejection`.
     """
 
     tensors: tuple[str, ...]
     clause: Clause
     status: int | None = None
+    checked_by_cann: bool = True
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def of_strides(operator: Operator) -> tuple[Rejection, ...]:
             names = ", ".join(sorted(known))
             raise ValueError(f"strided of {operator.name} names {name}: its tensors are {names}")
     return tuple(
-        Rejection(name, case, said.status, said.clause)
+        Rejection(name, case, said.status, said.clause, checked_by_cann=said.checked_by_cann)
         for said in operator.strided
         if said.status is not None
         for name, case in _calls(operator, said)

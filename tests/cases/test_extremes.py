@@ -45,7 +45,7 @@ ABSENT = {
     },
     **{
         (f"moe_gating_top_k{version}", extreme): reason
-        for version in ("", "_softmax", "_softmax_v2", "_v2")
+        for version in ("", "_softmax", "_softmax_v2", "_v2", "_backward")
         for extreme, reason in {
             "a size of zero": EMPTY,
             "offsets beyond 2^31 elements": SCORED,
@@ -56,7 +56,7 @@ ABSENT = {
     },
     **{
         (f"moe_gating_top_k{version}", "the same in every column of a row of two tiles"): WHOLE
-        for version in ("", "_v2")
+        for version in ("", "_v2", "_backward")
     },
     **{
         ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED

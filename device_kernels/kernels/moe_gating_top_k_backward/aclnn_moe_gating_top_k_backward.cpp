@@ -24,6 +24,11 @@ struct Kernel : entry::Operator<Kernel, MoeGatingTopKBackwardTilingData> {
         return table;
     }
 
+    // The operator's definition makes no contiguous copy of expertIdx, as it does of other inputs.
+    static aclnnStatus CheckDense(const entry::Call& call) {
+        return opapi::CheckDense(call.Function(), {&call["expertIdx"], &call["out"]});
+    }
+
     static constexpr auto kTiling = MoeGatingTopKBackwardTiling;
     static MoeGatingTopKBackwardCall Seen(const entry::Call& call) {
         return {call.Size("rows"),
