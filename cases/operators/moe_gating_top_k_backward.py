@@ -253,7 +253,7 @@ OPERATOR = Operator(
         (),
         x_norm="x_norm",
         grad_y="grad_y",
-        expert_idx="expert_idx",
+        expertIdx="expert_idx",
         renorm="renorm",
         norm_type="norm_type",
         routed_scaling_factor="routed_scaling_factor",

@@ -5,6 +5,7 @@
 #include "aclrtlaunch_moe_gating_top_k_backward.h"
 #include "moe_gating_top_k_backward_tiling.h"
 #include "two_phase.h"
+#include "type_check.h"
 
 namespace {
 
