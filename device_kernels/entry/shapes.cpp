@@ -161,10 +161,11 @@ Reason Call::WrongNumber() {
         }
         const int64_t value = Number(parameter.name);
         if (parameter.least && (value < *parameter.least || value > *parameter.most)) {
+            const std::string least = std::to_string(*parameter.least);
+            const std::string most = std::to_string(*parameter.most);
             return *parameter.most == 0 ? Broken(parameter.name, "true", "false")
                                         : Broken(parameter.name, value,
-                                                 std::to_string(*parameter.least) + " to " +
-                                                     std::to_string(*parameter.most));
+                                                 least == most ? least : least + " to " + most);
         }
         Know(parameter.name, value, parameter.name);
         if (!parameter.forms.empty()) {
