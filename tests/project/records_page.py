@@ -48,6 +48,7 @@ SECTIONS = {
         "record/computed",
         "record/functions",
         "numerics/scores",
+        "numerics/gradients",
         "numerics/boxes",
     ),
     "Workloads, pictures and torch_npu": (
