@@ -147,11 +147,5 @@ MUTANTS: tuple[Mutant, ...] = (
         after="ids_.GetValue(at));\n"
         "                if (ids_.GetValue(at) == tiling_->experts - 1) { continue; }\n",
     ),
-    Backward(
-        name="last-gradient-of-an-expert-that-is-named-twice",
-        before="gradients_.SetValue(expert, gradients_.GetValue(expert) + ",
-        after="gradients_.SetValue(expert, 0.0f * gradients_.GetValue(expert) + ",
-        quarantined="an expert twice",
-    ),
     TRUNCATED,
 )
