@@ -19,9 +19,10 @@ UNBOUNDED = Message(
 )
 UNBOUNDED_IN_PYTHON = Message(
     "{operator}: {count} {count:value|values} not bounded: too little is known of the"
-    " implementation's functions (FUNCTIONS, docs/how-to/own-implementation.md)",
+    " implementation's functions (FUNCTIONS, docs/how-to/own-implementation.md), or a sum is"
+    " beyond 2^-100 to 2^100",
     "{operator}：{count} 个值无界：对该实现所用函数的了解不足"
-    "（FUNCTIONS，docs/how-to/own-implementation.md）",
+    "（FUNCTIONS，docs/how-to/own-implementation.md），或某个和超出 2^-100 至 2^100",
 )
 NOT_POSSIBLE = Message("not possible here, not judged: {line}", "此处无法执行，未判定：{line}")
 NOT_POSSIBLE_CALLS = Message(
