@@ -71,9 +71,7 @@ class LookupCalls:
             "looked up: k 64": self.call(sizes=_of_one_group(MOST_LOOKED_UP)),
             "looked up: groups of one expert": self.call(sizes={"group": 4, "member": 1}),
             "an expert twice in a row of the table": with_table(self.call(), (1, 0), _TWICE),
-            "no id is named by all rows but the first": with_table(
-                self.call(sizes={"row": 3}), (0, 2, 2), PAGE_SMALL
-            ),
+            "two rows of one id": with_table(self.call(sizes={"row": 3}), (0, 2, 2), PAGE_SMALL),
         }
         yield from (Example(name, case, place) for name, case in named.items())
 
