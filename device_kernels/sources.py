@@ -88,10 +88,11 @@ class Inputs:
 
     def keys(self) -> Keys:
         """The keys of the steps as the sources are now."""
+        contents = _Contents()
         version = subprocess.run([self.compiler, "--version"], capture_output=True, text=True)
         flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
         simulator = ROOT / "simulator"
-        host = _digest(
+        host = contents.digest(
             "\0".join([FORMAT, self.compiler, version.stdout, *flags]).encode(),
             [
                 ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
@@ -105,8 +106,11 @@ class Inputs:
             ],
         )
         runtime = hashlib.sha256(f"{host}\0{self.checks}".encode()).hexdigest()
-        language = _digest(runtime.encode(), [("language", simulator / "language")])
-        each = {name: self._operator(language, folder) for name, folder in self.folders.items()}
+        language = contents.digest(runtime.encode(), [("language", simulator / "language")])
+        each = {
+            name: contents.digest(f"{language}\0{folder.name}".encode(), contents.parts(folder))
+            for name, folder in self.folders.items()
+        }
         # gcov files its counters under the sources' real paths.
         counted = (
             f"\0coverage of {sorted(map(str, self.folders.values()))}" if self.coverage else ""
@@ -114,55 +118,94 @@ class Inputs:
         told = "\0".join([runtime + counted, *(f"{name} {key}" for name, key in each.items())])
         return Keys(host, runtime, language, each, hashlib.sha256(told.encode()).hexdigest())
 
-    def _operator(self, language: str, folder: Path) -> str:
-        """The key of an operator: its folder, what is shared beside it, and what it includes."""
-        parts = [("operator", folder)]
-        parts += [("beside", each) for each in sorted(beside(folder))]
-        return _digest(f"{language}\0{folder.name}".encode(), parts)
-
 
 def beside(folder: Path) -> set[Path]:
     """What lies beside an operator's folder and its sources may include: all that is no operator's,
     and the folders of other operators that are included by name, by way of others too.
     """
-    siblings = {each.name: each for each in folder.parent.iterdir()}
-    kernels = {name for name, each in siblings.items() if (each / f"{name}_kernel.cpp").is_file()}
-    found = {
-        each
-        for name, each in siblings.items()
-        if name not in kernels and (each.is_dir() or each.suffix in _SOURCES)
-    }
-    waiting, seen = [folder, *found], {folder}
-    while waiting:
-        for name in _included(waiting.pop()) & kernels:
-            if siblings[name] not in seen:
-                seen.add(siblings[name])
-                waiting.append(siblings[name])
-    return found | seen - {folder}
+    return _Contents().beside(folder)
 
 
-def _included(folder: Path) -> set[str]:
-    """The names in the paths that the sources of a folder include."""
-    sources = [folder] if folder.is_file() else _sources(folder)
-    texts = (source.read_text(errors="replace") for source in sources)
-    return {part for text in texts for path in _INCLUDE.findall(text) for part in Path(path).parts}
+class _Contents:
+    """The sources of folders, each read once: what lies beside operators is part of all of them."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, list[tuple[str, bytes]]] = {}
+        self._told: dict[tuple[str, Path], bytes] = {}
+        self._names: dict[Path, set[str]] = {}
+        self._above: dict[Path, tuple[dict[str, Path], set[Path]]] = {}
+
+    def digest(self, start: bytes, parts: Iterable[tuple[str, Path]]) -> str:
+        """SHA-256 over ``start`` and each file's name below its part's folder, size and content."""
+        digest = hashlib.sha256(start)
+        for one in parts:
+            if one not in self._told:
+                self._told[one] = b"".join(
+                    f"{one[0]}/{one[1].name}/{name}\0{len(content)}\0".encode() + content
+                    for name, content in self._sources(one[1])
+                )
+            digest.update(self._told[one])
+        return digest.hexdigest()
+
+    def parts(self, folder: Path) -> list[tuple[str, Path]]:
+        """What an operator is made of: its folder, what is shared beside it, what it includes."""
+        return [("operator", folder), *(("beside", each) for each in sorted(self.beside(folder)))]
+
+    def beside(self, folder: Path) -> set[Path]:
+        """As the function ``beside``."""
+        kernels, others = self._siblings(folder.parent)
+        waiting, seen = [folder, *others], {folder}
+        while waiting:
+            for name in self._included(waiting.pop()) & kernels.keys():
+                if kernels[name] not in seen:
+                    seen.add(kernels[name])
+                    waiting.append(kernels[name])
+        return others | seen - {folder}
+
+    def _siblings(self, above: Path) -> tuple[dict[str, Path], set[Path]]:
+        """The operators' folders in a folder, by name, and what else of it is source."""
+        if above not in self._above:
+            found = {each.name: each for each in above.iterdir()}
+            kernels = {
+                name: each
+                for name, each in found.items()
+                if (each / f"{name}_kernel.cpp").is_file()
+            }
+            others = {
+                each
+                for name, each in found.items()
+                if name not in kernels and (each.is_dir() or each.suffix in _SOURCES)
+            }
+            self._above[above] = kernels, others
+        return self._above[above]
+
+    def _included(self, folder: Path) -> set[str]:
+        """The names in the paths that the sources of a folder include."""
+        if folder not in self._names:
+            texts = (content.decode(errors="replace") for _, content in self._sources(folder))
+            paths = (path for text in texts for path in _INCLUDE.findall(text))
+            self._names[folder] = {part for path in set(paths) for part in Path(path).parts}
+        return self._names[folder]
+
+    def _sources(self, folder: Path) -> list[tuple[str, bytes]]:
+        """Each source below a folder, or the file itself: its path there, and its content."""
+        if folder not in self._read:
+            files = [(".", str(folder))] if folder.is_file() else _sources(folder)
+            self._read[folder] = [(name, _content(file)) for name, file in files]
+        return self._read[folder]
 
 
-def _sources(folder: Path) -> Iterator[Path]:
+def _sources(folder: Path) -> Iterator[tuple[str, str]]:
+    """The sources below a folder: the path there, and the whole path."""
+    start = len(os.path.join(folder, ""))
     for directory, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
-            if Path(name).suffix in _SOURCES:
-                yield Path(directory, name)
+            if os.path.splitext(name)[1] in _SOURCES:
+                path = os.path.join(directory, name)
+                yield path[start:], path
 
 
-def _digest(start: bytes, parts: Iterable[tuple[str, Path]]) -> str:
-    """SHA-256 over ``start`` and each file's name below its part's folder, size and content."""
-    digest = hashlib.sha256(start)
-    for part, folder in parts:
-        for source in [folder] if folder.is_file() else _sources(folder):
-            content = source.read_bytes()
-            name = source.relative_to(folder)
-            digest.update(f"{part}/{folder.name}/{name}\0{len(content)}\0".encode())
-            digest.update(content)
-    return digest.hexdigest()
+def _content(file: str) -> bytes:
+    with open(file, "rb") as opened:
+        return opened.read()
