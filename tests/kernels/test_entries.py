@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from ctypes import c_int64, c_uint64, c_void_p
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,11 +69,16 @@ TENSORS = [
 OUTPUTS = [one for one in TENSORS if one.values[1] in CALLS[str(one.values[0])].outputs]
 
 
+@functools.cache
+def lib() -> Path:
+    return build(quiet=True).lib
+
+
 class Calls(Program):
     """An operator's call in device memory, of which each test changes a tensor."""
 
     def __init__(self, name: str) -> None:
-        acl = Acl(build(quiet=True).lib)
+        acl = Acl(lib())
         super().__init__(acl, RECORDS[name].title)
         self.operator, self.case = RECORDS[name], CALLS[name]
         self.arrays = {
