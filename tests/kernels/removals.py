@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 STATEMENT = re.compile(
@@ -62,10 +63,16 @@ def _removal(
 
 def users(file: Path | str, kernels: Path) -> set[str]:
     """The operators of a folder of kernels that are compiled from a file of it."""
+    used = (kernels / file).resolve()
+    return {name for name, files in _compiled(kernels).items() if used in files}
+
+
+@cache
+def _compiled(kernels: Path) -> dict[str, set[Path]]:
+    """What the kernel of each operator of a folder is compiled from."""
     return {
-        path.parent.name
+        path.parent.name: _included(path.resolve(), set())
         for path in kernels.glob("*/*_kernel.cpp")
-        if (kernels / file).resolve() in _included(path.resolve(), set())
     }
 
 
