@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.draw.seeded import of_seed_alone
+from conformance.draw.plain import plainly
 from conformance.record.operator import Operator
 from conformance.suite.on_route import on_route
 
 ROUTE = "kernel"
 """By this one all modes of the kernels can be called."""
+
+MOST_DRAWS = 1000
+"""Draws among which are some small cases."""
 
 
 @contextmanager
@@ -51,26 +54,15 @@ def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case
 
 
 def _small(cases: SearchStrategy[Case], count: int, most_elements: int) -> list[Case]:
-    found: list[Case] = []
-
-    @seed(1)
-    @settings(
-        max_examples=12 * count,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(cases)
-    def collect(case: Case) -> None:
-        tensors = [*case.inputs.values(), *case.outputs.values()]
-        if sum(tensor.size for tensor in tensors) <= most_elements:
-            found.append(case)
-
-    with of_seed_alone():
-        collect()
+    made = (case for case, _ in plainly(cases, MOST_DRAWS, 1, often_filtered=True))
+    found = list(islice((case for case in made if elements(case) <= most_elements), 2 * count))
     found.sort(key=_machine)
-    return [found[index * len(found) // count] for index in range(count)]
+    return [found[(2 * index + 1) * len(found) // (2 * count)] for index in range(count)]
+
+
+def elements(case: Case) -> int:
+    """Of all tensors of a call."""
+    return sum(tensor.size for tensor in (*case.inputs.values(), *case.outputs.values()))
 
 
 def _machine(case: Case) -> tuple[int, int, int]:
