@@ -46,9 +46,6 @@ else()
     file(GLOB runtime_sources CONFIGURE_DEPENDS "${simulator}/runtime/*.cpp")
     list(REMOVE_ITEM runtime_sources ${plumbing_sources})
     file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS "${simulator}/language/engine/*.cpp")
-    # Kernels are linked against the engine's C++ functions: those are exported with the C
-    # interface, and nothing else is (cmake/ascendcl.map).
-    set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
     set(precompiled <algorithm> <atomic> <map> <memory> <mutex> <string> <vector>)
     # An archive, too: with it, test kernels make a machine without a runtime.
     add_library(engine STATIC ${engine_sources})
@@ -62,6 +59,9 @@ else()
         target_compile_options(${part} PRIVATE
             -fno-semantic-interposition -ftls-model=initial-exec)
     endforeach()
+    # Kernels are linked against the engine's C++ functions: those are exported with the C
+    # interface, and nothing else is (cmake/ascendcl.map).
+    set_target_properties(engine PROPERTIES CXX_VISIBILITY_PRESET default)
     # Half of what these small sources cost is the standard library's headers.
     target_precompile_headers(engine PRIVATE ${precompiled})
     target_precompile_headers(ascendcl REUSE_FROM engine)
@@ -77,6 +77,10 @@ else()
     target_compile_options(plumbing PRIVATE -O1)
     set_target_properties(plumbing PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+
+    # Several of these small sources at once: what they include is then read and compiled once.
+    set_target_properties(engine ascendcl plumbing PROPERTIES
+        UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
 endif()
 
 # The language's header, compiled: what g++ takes for the first thing that a kernel includes, if its

@@ -7,20 +7,11 @@
 
 #include "aclnn/acl_meta.h"
 #include "ascendsim.h"
+#include "null_argument.h"
 
 struct aclIntArray {
     std::vector<int64_t> values;
 };
-
-namespace {
-
-aclnnStatus NullArgument(const char* function, const char* parameter) {
-    const std::string text = std::string(function) + ": " + parameter + " is null; it must not be";
-    ascendsimReportError(text.c_str());
-    return ACLNN_ERR_PARAM_NULLPTR;
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -45,10 +36,10 @@ aclnnStatus aclDestroyIntArray(const aclIntArray* array) {
 
 aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size) {
     if (array == nullptr) {
-        return NullArgument("aclGetIntArraySize", "array");
+        return NullMetaArgument("aclGetIntArraySize", "array");
     }
     if (size == nullptr) {
-        return NullArgument("aclGetIntArraySize", "size");
+        return NullMetaArgument("aclGetIntArraySize", "size");
     }
     *size = array->values.size();
     return ACLNN_SUCCESS;

@@ -8,6 +8,7 @@
 
 #include "aclnn/acl_meta.h"
 #include "ascendsim.h"
+#include "null_argument.h"
 
 struct aclTensor {
     std::vector<int64_t> viewShape;
@@ -50,22 +51,16 @@ std::string BrokenRule(const char* name, const int64_t* values, uint64_t count, 
     return "";
 }
 
-aclnnStatus NullArgument(const char* function, const char* parameter) {
-    const std::string text = std::string(function) + ": " + parameter + " is null; it must not be";
-    ascendsimReportError(text.c_str());
-    return ACLNN_ERR_PARAM_NULLPTR;
-}
-
 aclnnStatus HandOut(const char* function, const char* valuesName, const char* countName,
                     const std::vector<int64_t>* source, int64_t** values, uint64_t* count) {
     if (source == nullptr) {
-        return NullArgument(function, "tensor");
+        return NullMetaArgument(function, "tensor");
     }
     if (values == nullptr) {
-        return NullArgument(function, valuesName);
+        return NullMetaArgument(function, valuesName);
     }
     if (count == nullptr) {
-        return NullArgument(function, countName);
+        return NullMetaArgument(function, countName);
     }
     // The caller releases it with delete[], as the interface says.
     int64_t* copy = new (std::nothrow) int64_t[source->size()];
@@ -84,10 +79,10 @@ template <typename Value>
 aclnnStatus HandOut(const char* function, const char* name, const aclTensor* tensor,
                     const Value aclTensor::* member, Value* value) {
     if (tensor == nullptr) {
-        return NullArgument(function, "tensor");
+        return NullMetaArgument(function, "tensor");
     }
     if (value == nullptr) {
-        return NullArgument(function, name);
+        return NullMetaArgument(function, name);
     }
     *value = tensor->*member;
     return ACLNN_SUCCESS;
@@ -170,7 +165,7 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
 
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
     if (tensor == nullptr) {
-        return NullArgument("aclSetRawTensorAddr", "tensor");
+        return NullMetaArgument("aclSetRawTensorAddr", "tensor");
     }
     tensor->address = addr;
     return ACLNN_SUCCESS;
