@@ -111,8 +111,7 @@ def sum_of(box: Box, height: int | None = None, *, products: bool = False) -> Bo
     # float64 rounds sums of two terms first, too, which changes no fp32 result: 53 >= 2 * 24 + 2.
     count, terms = box.low.shape[-1], _nonzero(box)
     margins = margins + (terms > (1 if products else 2)) * (count * 2.0**-52)
-    small = (box.low < SURE) & (box.high > -SURE) & ((box.low != 0) | (box.high != 0))
-    vanished = small.any(axis=-1) * (3 * FP32.smallest_normal) * terms
+    vanished = _vanished(box)
     sizes = [np.abs(end) for end in (box.low, box.high)]
     with np.errstate(invalid="ignore"):
         low, high = (end.sum(axis=-1) for end in (box.low, box.high))
@@ -129,6 +128,12 @@ def sum_of(box: Box, height: int | None = None, *, products: bool = False) -> Bo
         np.isnan(low) & np.isnan(high),
         reach > FP32.largest_finite,
     )
+
+
+def _vanished(box: Box) -> Floats:
+    """How much of sums along the last axis a device may lose that flushes subnormal numbers."""
+    small = (box.low < SURE) & (box.high > -SURE) & ((box.low != 0) | (box.high != 0))
+    return np.asarray(small.any(axis=-1) * (3 * FP32.smallest_normal) * _nonzero(box))
 
 
 def _nonzero(box: Box) -> NDArray[np.int64]:
@@ -178,7 +183,8 @@ def shares(
     delta = U if eps else 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
         most = (box.low + (total_high - box.high)) + slack * (total_high + box.low)
-        least = (box.high + (total_low - box.low)) - slack * (total_low + box.high)
+        others = np.maximum((total_low - box.low) - _vanished(whole)[..., None], 0.0)
+        least = (box.high + others) - slack * (total_low + box.high)
         most = (most * (1 + theta) + eps) * (1 + delta) * (1 + 2.0**-50)
         least = (least * (1 - theta) + eps) * (1 - delta) * (1 - 2.0**-50)
         low, high = box.low / most, box.high / least

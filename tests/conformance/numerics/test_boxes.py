@@ -292,3 +292,11 @@ def test_every_height_and_way_is_no_wider_than_any():
     for by, height in itertools.product(("division", "reciprocal"), (None, 6)):
         some = softmax(x, FLUSHING, by=by, height=height)
         assert ((whole.low <= some.low) & (some.high <= whole.high)).all()
+
+
+def test_many_subnormal_terms_may_vanish_in_a_sum_of_normal_ones():
+    terms = np.full((1, 2048), 2.0**-127)
+    terms[0, 0] = 2.0**-99
+    found = shares(box(terms), *[FunctionTraits(steps=0)] * 2, height=11)
+    assert terms[0, 0] / terms.sum() < 1 - 2.0**-18
+    assert found.high[0, 0] >= 1  # what a device computes that adds zeros in place of the others
