@@ -56,14 +56,15 @@ class LookupCalls:
         return (self.page, self.call(types=("int64", "int64")))
 
     def examples(self) -> Iterator[Example]:
-        """The page's call, and one of each mode, data types, one input alone, and near limits."""
+        """With every output in each mode, the page's call, data types, one input alone, limits."""
         place = f"{self.calls.source}, hash mode"
         experts = {"expert_idx": PAGE_EXPERTS}
         page = f"{self.calls.source}, example"
+        for mode in self.calls.modes:
+            yield Example(f"looked up, {mode}", self.call(mode, out_flag=1), place)
         yield Example("the page's call with a table", self.page, page, experts)
         named = {
             **{f"ids of {name}": self.call(types=types) for name, types in TYPES.items()},
-            **{f"looked up, {mode}": self.call(mode, out_flag=1) for mode in self.calls.modes},
             **self._alone(),
             "looked up without a bias": self.call(bias=False),
             "looked up in a table of one row": self.call(keys=1),

@@ -17,17 +17,13 @@ import torch
 Tensor = Any
 
 # torch.softmax and torch.sigmoid do not call torch.exp, and theirs cannot be called alone. So it is
-# declared, with a source, and holds for a CPU alone. Divisions are offered, and probed.
+# declared, with a source, and holds for a CPU alone. Divisions are offered, and probed: the sigmoid
+# ends with the reciprocal of torch.reciprocal (ATen/native/cpu/UnaryOpsKernel.cpp).
 OF_A_CPU = "ATen/cpu/vec, Vectorized<float>::exp: SLEEF expf_u10, 1.0 ULP"
 FUNCTIONS = {
     "exp": {"steps": 2, "uniform": True, "source": OF_A_CPU},
     "div": torch.div,
-    "reciprocal": {
-        "steps": 0,
-        "flush": False,
-        "uniform": True,
-        "source": "ATen/native/cpu, SoftMaxKernel.cpp and UnaryOpsKernel.cpp: 1 / x of float",
-    },
+    "reciprocal": torch.reciprocal,
     "ln": None,
     "sqrt": None,
 }

@@ -8,10 +8,16 @@ from tests.kernels.mutants import Mutant
 
 UB = "call.machine().ubBytes"
 
+SHARED = dict.fromkeys(
+    ("moe_gating_top_k", "moe_gating_top_k_v2"), "shared/gating/group_interface.h"
+)
+"""Where operators ask for the buffer, if not in their own entries."""
+
 
 def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
     """The operator's tiling cuts another buffer than there is."""
-    return Mutant(name, f"{operator}/aclnn_{operator}.cpp", UB, ub_bytes)
+    place = SHARED.get(operator, f"{operator}/aclnn_{operator}.cpp")
+    return Mutant(name, place, UB, ub_bytes)
 
 
 def _of(operator: str) -> tuple[Mutant, ...]:

@@ -92,7 +92,6 @@ private:
         Order<HardEvent::MTE2_V>();
         Widen(ofSlots_, raw, rows * slots_);
         AscendC::Muls(ofSlots_, ofSlots_, tiling_->factor, Count(rows * slots_));
-        AscendC::PipeBarrier<PIPE_V>();
     }
 
     // The scores of the experts that were chosen, and the sum of each row with eps.
