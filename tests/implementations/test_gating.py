@@ -131,7 +131,8 @@ def test_routers_are_accepted_or_told_what_is_wrong(interpreter: Path) -> None:
     with closing(opened(ROUTERS, named, python=interpreter)) as device:
         profile = device.profile
         assert isinstance(device, IsolatedDevice)
-        device.adopt(replace(profile, functions=replace(profile.functions, div=CORRECT)))
+        probed = replace(profile.functions, div=CORRECT, reciprocal=CORRECT)
+        device.adopt(replace(profile, functions=probed))
         for operator, function, example, why in (*WRONG, *RIGHT):
             verdict = judged(device, operator, example, function)
             assert verdict.ok == (not why), function
