@@ -182,9 +182,9 @@ def relations_of(*shared: str) -> tuple[Relation, ...]:
 
 
 def record(
-    signature: Signature, page: Page, gating: GroupedGating, calls: GroupCalls, **instead: Any
+    signature: Signature, page: Page, gating: GroupedGating, calls: GroupCalls
 ) -> dict[str, Any]:
-    """The fields of a record that its operator has like the others, or ``instead`` of them."""
+    """The fields of a record that its operator has like the others."""
     stated = page.stated
     empty = stated("x is not empty; CANN answers the call", "constraints")
     values = stated("yOut has the scores of the selected, normalised and scaled", "steps 5")
@@ -229,5 +229,4 @@ def record(
                 for product in ("Ascend910B", "Ascend910_93")
             ),
         ),
-        **instead,
     }

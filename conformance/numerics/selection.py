@@ -74,11 +74,11 @@ def certified(ids: NDArray[Any], keys: Keys, ties: Ties = "lowest") -> Mask:
     # Each beats the next one, and the last one all that are left: so each beats all behind it.
     certain &= ~_may_precede(keys, slots[:, :-1], slots[:, 1:], ties).any(axis=1)
     certain &= ~(_may_precede(keys, slots[:, -1:], None, ties) & left).any(axis=1)
+    certain &= ~unpromised(keys)
     if keys.given is not None:
         stated = (keys.given != -1).any(axis=1)
-        certain = np.where(stated, (keys.given == ids).all(axis=1), certain & ~unpromised(keys))
-        return np.asarray(certain)
-    return np.asarray(certain & ~unpromised(keys))
+        certain = np.where(stated, (keys.given == ids).all(axis=1), certain)
+    return certain
 
 
 def _may_precede(keys: Keys, ones: Integers, others: Integers | None, ties: Ties) -> Mask:
