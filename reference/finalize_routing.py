@@ -6,6 +6,8 @@ slots, their modules say so. A document is told apart in messages by its name, `
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,3 +74,35 @@ def check_experts(
         rule = f"must lie in [0, {experts}), the rows of bias"
         reject(f"expert_idx{list(at)}", expert_idx[at], rule, source)
     return expert_idx
+
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class WithoutRows:
+    """The slots of experts that have no row of expanded_x, by their kind, bool [tokens, K].
+
+    A slot of `zero` adds nothing, nor a bias; one of `copy` has its token's row of `x` [tokens, H],
+    one of `constant` alpha1 * x + alpha2 * v. `numbers`, int64 [tokens, K], has the row of alpha1,
+    alpha2 and v, each [experts, H], of a constant slot; `tensors` has those four that are needed.
+    """
+
+    zero: Mask
+    copy: Mask
+    constant: Mask
+    numbers: NDArray[np.int64]
+    tensors: Mapping[str, NDArray[Any]]
+
+    def of_slot(self, k: int, values: NDArray[Any], live: Mask) -> Mask:
+        """Put what slots k have in place of rows into `values` [tokens, H]: each product and the
+        sum in their dtype. Returns which slots have something."""
+        copy, constant = self.copy[:, k], self.constant[:, k]
+        wide = {name: one.astype(values.dtype) for name, one in self.tensors.items()}
+        if copy.any():
+            values[copy] = wide["x"][copy]
+        if constant.any():
+            found = self.numbers[constant, k]
+            alpha1, alpha2, v = (wide[name][found] for name in ("alpha1", "alpha2", "v"))
+            values[constant] = alpha1 * wide["x"][constant] + alpha2 * v
+        return live | copy | constant

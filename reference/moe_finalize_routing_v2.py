@@ -36,7 +36,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.finalize_routing import check_experts, check_matrix, rows_of_expanded
+from reference.finalize_routing import (
+    WithoutRows,
+    check_experts,
+    check_matrix,
+    rows_of_expanded,
+)
 from reference.rules import reject
 from reference.terms import Terms
 from reference.weighted_sum import common_dtype, gathered, stored
@@ -71,6 +76,7 @@ def formula(
     *,
     num_rows: int,
     drop_pad_mode: int = 0,
+    instead: WithoutRows | None = None,
 ) -> NDArray[Any]:
     """The document's equation, evaluated in the dtype that all of its floats have, or float64.
 
@@ -82,6 +88,7 @@ def formula(
     * `bias`: [E, H], or None; with it `expert_idx`: int32 [num_rows, K], rows of bias, which is not
       read without.
     * `num_rows`: the size of axis 0 of out, above 0. `drop_pad_mode`: 0 to 3.
+    * `instead`: the slots of experts without rows, which MoeFinalizeRoutingV3 has; else None.
 
     Returns out [num_rows, H] in the dtype of `expanded_x`: x1, x2 and the slots in the order of k
     added to +0, row and bias of a slot before they are scaled. Where the floats have several dtypes
@@ -114,11 +121,15 @@ def formula(
             out += x.astype(dtype)
         for k in range(rows.shape[1]):
             values, live = gathered(source, rows[:, k], dtype), rows[:, k] >= 0
+            if instead is not None:
+                live = instead.of_slot(k, values, live)
             if bias is not None and expert_idx is not None:
                 values += bias[expert_idx[:, k]].astype(dtype)
                 live = np.ones(num_rows, np.bool_)
             if scales is not None:
                 values *= scales[:, k, None].astype(dtype)
+            if instead is not None:
+                live = live & ~instead.zero[:, k]
             out[live] += values[live]
         return stored(out, expanded_x.dtype)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,23 @@ class Terms:
         An upper bound on the n of numerics N.0, which leaves out terms that are zero as well.
         """
         return np.asarray(np.count_nonzero(self.rows >= 0, axis=1), dtype=np.int64)
+
+    def of_elements(self, columns: int, factors: NDArray[Any] | None = None) -> Terms:
+        """The same sums as those of single elements, of so many columns: an output row for each.
+
+        `factors`, [output_rows, slots, columns], are one more factor of each element's term.
+        """
+        places = np.arange(columns)[:, None]
+        rows = np.where(
+            self.rows[:, None] >= 0, self.rows[:, None].astype(np.int64) * columns + places, -1
+        ).reshape(-1, self.rows.shape[1])
+        weights = None
+        if self.coefficients is not None:
+            weights = np.repeat(self.coefficients, columns, axis=0)
+        if factors is not None:
+            each = factors.transpose(0, 2, 1).reshape(rows.shape)
+            weights = each if weights is None else weights * each
+        return replace(self, rows=rows, coefficients=weights, columns=1)
 
     def validate(self, source_rows: int) -> None:
         """Raise ValueError for the first entry outside [-1, source_rows)."""
