@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cases.operators import moe_token_permute_grad
-from cases.operators._moe_finalize_routing_v2_call import Parts, with_parts
-from cases.operators._moe_finalize_routing_v2_call import call as finalize_call
+from cases.operators import moe_finalize_routing_v2, moe_token_permute_grad
+from cases.operators._finalize_call import Parts, with_parts
 from cases.operators._moe_init_routing_v2_call import COUNTS
 from cases.operators._moe_init_routing_v2_call import call as init_call
 from cases.operators._moe_token_permute_call import call as permute_call
@@ -63,7 +62,7 @@ def of_float32(*values: float) -> tuple[int, ...]:
 
 def interval() -> str:
     """A sum of six terms in fp32 that no order gives."""
-    case = finalize_call(
+    case = moe_finalize_routing_v2.ONE.call(
         "dropless_rows",
         "float32",
         source=(6, 1),

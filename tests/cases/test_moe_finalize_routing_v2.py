@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, find, given, settings
 
-from cases.operators.moe_finalize_routing_v2 import DTYPES, MODES, OPERATOR, cases, row_sum
+from cases.operators._finalize_record import cases as record_cases
+from cases.operators._finalize_signature import DTYPES, MODES
+from cases.operators.moe_finalize_routing_v2 import ONE, OPERATOR
 from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge.agreement import check
@@ -20,6 +23,7 @@ from reference.floats import widen
 from tests.cases.drawing import FOUND, SHRUNK
 from tests.definitions.moe_finalize_routing_v2 import moe_finalize_routing_v2 as loops
 
+cases, small = OPERATOR.cases, partial(record_cases, ONE, small=True)
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
 FLOATS = ("expanded_x", "x1", "x2", "bias", "scales")
 EXAMPLES = {example.name: example for example in OPERATOR.examples}
@@ -70,7 +74,7 @@ def test_formula_and_terms_agree_and_so_do_plain_loops_in_exact_fractions(mode: 
     """Plain loops leave the bias of a dropped slot out, too: there they are asked without one."""
 
     @FEW
-    @given(case=cases(mode, "float16", small=True))
+    @given(case=small(mode, "float16"))
     def holds(case: Case) -> None:
         if is_far(case):
             return
@@ -116,7 +120,8 @@ def test_a_doubtful_call_can_be_made(doubtful: Any) -> None:
 
 def test_a_row_sum_adds_the_rows_of_one_token() -> None:
     rows = np.arange(6, dtype=np.float32).reshape(3, 2)
-    case = row_sum("float32", rows)
+    assert OPERATOR.row_sum is not None
+    case = OPERATOR.row_sum("float32", rows)
     check_call(case, OPERATOR)
     assert right_answer(OPERATOR, case).outputs["out"].tolist() == [[6.0, 9.0]]
 
@@ -205,7 +210,7 @@ MISTAKES = [
     ("mode", "mistake"), MISTAKES, ids=lambda one: getattr(one, "__name__", str(one))
 )
 def test_a_mistake_is_refused_in_some_small_case(mode: str, mistake: Any) -> None:
-    case = find(cases(mode, "float32", small=True), mistake, settings=FOUND)
+    case = find(small(mode, "float32"), mistake, settings=FOUND)
     assert case.inputs["expanded_row_idx"].size <= 8
 
 

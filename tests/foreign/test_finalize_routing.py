@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from cases.operators import moe_finalize_routing_v2 as record
-from cases.operators._moe_finalize_routing_v2_call import NAME, Parts, call, with_parts
+from cases.operators._finalize_call import Parts, with_parts
 from cases.operators._values import bits
 from conformance.call.case import Machine
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
@@ -23,6 +23,7 @@ from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 
+NAME, call = record.OPERATOR.name, record.ONE.call
 HOME = Path(os.environ.get("OPS_TRANSFORMER_HOME", ""))
 pytestmark = pytest.mark.skipif(
     not (HOME / "moe" / NAME).is_dir() or not HOME.is_absolute(),

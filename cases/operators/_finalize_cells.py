@@ -1,4 +1,4 @@
-"""The discrete cells of MoeFinalizeRoutingV2, its edges, and its optional tensors as drawn."""
+"""The discrete cells of operators that finalize, their edges and optional tensors as drawn."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._moe_finalize_routing_v2_call import SCALES_DTYPES, SUM, Parts, with_parts
-from cases.operators._moe_finalize_routing_v2_edges import BIASED, EXPERTS, SCALE_BYTES, edges
-from cases.operators._slot_sum import top_k_of
+from cases.operators._finalize_call import Parts, with_parts
+from cases.operators._finalize_edges import BIASED, EXPERTS, SCALE_BYTES, edges
+from cases.operators._finalize_signature import SCALES_DTYPES
+from cases.operators._slot_sum import TokenSum, top_k_of
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, numpy_dtype
@@ -79,7 +80,7 @@ def completed(
 
 
 @cache
-def cells(mode: str, dtype: str) -> Cells:
+def cells(sums: TokenSum, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and of the optional tensors."""
     axes = [
         Axis("skips", SKIPS, _skips_of),
@@ -107,10 +108,10 @@ def cells(mode: str, dtype: str) -> Cells:
                 "scales that are absent have no dtype of their own",
             )
         )
-    return slot_cells(SUM, mode, dtype, edges(mode, dtype)).completed(
+    return slot_cells(sums, mode, dtype, edges(sums, mode, dtype)).completed(
         *axes,
-        cases=lambda sums, levels: completed(sums, dtype, levels),
-        on=lambda sums, edge: _on(sums, edge, dtype),
+        cases=lambda drawn, levels: completed(drawn, dtype, levels),
+        on=lambda drawn, edge: _on(drawn, edge, dtype),
         constraints=tuple(constraints),
     )
 

@@ -1,4 +1,4 @@
-"""Where the kernel of MoeFinalizeRoutingV2 changes its path: edges there and on the vendor's paths.
+"""Where kernels that finalize change their path: edges there and on the vendor's paths.
 
 The limits follow from what the header of the host tiling says of the unified buffer; a test holds
 them equal to what it exports as MoeFinalizeRoutingV2TilingLimit, and every run asks the library.
@@ -13,13 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from cases.operators._extremes import Extremes
-from cases.operators._moe_finalize_routing_v2_call import (
-    DTYPES,
-    EVEN_COLUMNS,
-    SCALES_DTYPES,
-    SUM,
-    by_column,
-)
+from cases.operators._finalize_call import EVEN_COLUMNS
+from cases.operators._finalize_signature import DTYPES, SCALES_DTYPES, by_column
+from cases.operators._slot_sum import TokenSum
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import (
     BUFFERS,
@@ -132,7 +128,7 @@ BIASED, SCALE_BYTES, EXPERTS = "biased", "scale_bytes", "experts"
 rows of the bias."""
 
 
-def edges(mode: str, dtype: str) -> Edges:
+def edges(sums: TokenSum, mode: str, dtype: str) -> Edges:
     """The edges of one mode and dtype; those of this project's tiling fix the optional tensors."""
     size = numpy_dtype(dtype).itemsize
     own = (
@@ -142,7 +138,7 @@ def edges(mode: str, dtype: str) -> Edges:
         for limit, sizes in _own(machine, kind, f" {prefix.rstrip('-')}".rstrip())
     )
     declared = (*_vendor(size), *own)
-    return replace(edges_on(SUM, mode, dtype, declared), sizes_of=_sizes_of)
+    return replace(edges_on(sums, mode, dtype, declared), sizes_of=_sizes_of)
 
 
 def extremes(mode: str, dtype: str) -> Extremes:
