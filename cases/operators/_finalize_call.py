@@ -21,7 +21,11 @@ from cases.operators._slot_sum_sizes import Lines
 from cases.operators._values import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
 from conformance.record.signature import Signature
+from conformance.record.variations import with_attributes
 from conformance.values.fill import Fill
+
+K = "k"
+"""The attribute that tells the slots of a token, in the versions that have it."""
 
 Shape = tuple[int, ...]
 Data = Fill | Shape
@@ -32,7 +36,8 @@ Data = Fill | Shape
 class Parts:
     """The optional tensors of a call, and the number of experts.
 
-    ``scales`` None: there are none, and top_k is 1. ``skips`` are x1, then x2, if they are there.
+    ``scales`` None: there are none, and top_k is 1, or k where the operator has it. ``k`` None: all
+    slots, if there is a k. ``skips`` are x1, then x2, if they are there.
     ``expert_idx`` None: experts drawn from the seed of the bias. ``scales_dtype`` None: that of the
     case.
     """
@@ -43,6 +48,7 @@ class Parts:
     skips: Sequence[Data] = ()
     bias: Data | None = None
     expert_idx: Shape | None = None
+    k: int | None = None
 
 
 def with_parts(case: Case, parts: Parts) -> Case:
@@ -80,6 +86,8 @@ def with_parts(case: Case, parts: Parts) -> Case:
         listed = not isinstance(parts.scales, Fill)
         held = {"values": parts.scales} if listed else {"fill": parts.scales}
         inputs["scales"] = Tensor(slots, dtype, **held)  # type: ignore[arg-type]
+    if K in case.attributes and parts.k is not None:
+        case = with_attributes(case, **{K: parts.k})
     return replace(case, inputs=inputs)
 
 
@@ -143,9 +151,16 @@ class Finalizing:
             source = (1, *source)
         if by_column(mode):
             named = named.reshape(-1, top_k).T.ravel()
+        if self.has_k:
+            given = {K: top_k, **given}
         return self._call(
             mode, dtype, source=source, indices=tuple(named.tolist()), top_k=top_k, **given
         )
+
+    @cached_property
+    def has_k(self) -> bool:
+        """Whether its calls tell the slots of a token."""
+        return any(one.name == K for one in self.signature.attributes)
 
     @cached_property
     def _call(self) -> Call:

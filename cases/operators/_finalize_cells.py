@@ -7,10 +7,10 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._finalize_call import Parts, with_parts
+from cases.operators._finalize_call import Finalizing, K, Parts, with_parts
 from cases.operators._finalize_edges import BIASED, EXPERTS, SCALE_BYTES, edges
 from cases.operators._finalize_signature import SCALES_DTYPES
-from cases.operators._slot_sum import TokenSum, top_k_of
+from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, numpy_dtype
@@ -58,7 +58,8 @@ def completed(
         skips = SKIPS.index(fixed["skips"])
     if "bias" in fixed:
         biased = fixed["bias"] == BIAS[1]
-    absent = draw(ABSENT_FIRST) and top_k == 1
+    told = K in case.attributes
+    absent = draw(ABSENT_FIRST) and (told or top_k == 1)
     if "scales" in fixed or "scales dtype" in fixed:
         absent = ABSENT in (fixed.get("scales"), fixed.get("scales dtype"))
     scales: SearchStrategy[Fill] = weight_fills(FINITE if biased else WEIGHTS)
@@ -66,6 +67,7 @@ def completed(
         scales = weights_with(fixed["scales"])
     held, scales_dtype = draw(scales), draw(st.sampled_from(SCALES_DTYPES[dtype]))
     more, bias = draw(MORE_EXPERTS), draw(BIAS_FILLS)
+    k = draw(st.sampled_from((top_k, 1))) if told and not absent else None
     return with_parts(
         case,
         Parts(
@@ -75,12 +77,13 @@ def completed(
             scales_dtype=fixed.get("scales dtype", scales_dtype),
             skips=[draw(fills(1)) for _ in range(2)][:skips],
             bias=bias if biased else None,
+            k=k,
         ),
     )
 
 
 @cache
-def cells(sums: TokenSum, mode: str, dtype: str) -> Cells:
+def cells(one: Finalizing, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and of the optional tensors."""
     axes = [
         Axis("skips", SKIPS, _skips_of),
@@ -90,7 +93,7 @@ def cells(sums: TokenSum, mode: str, dtype: str) -> Cells:
     constraints = [
         Constraint(
             ("scales", "slots"),
-            lambda scales, slots: scales != ABSENT or slots == "1",
+            lambda scales, slots: scales != ABSENT or slots == "1" or one.has_k,
             "without scales a token has one slot",
         ),
         Constraint(
@@ -108,7 +111,7 @@ def cells(sums: TokenSum, mode: str, dtype: str) -> Cells:
                 "scales that are absent have no dtype of their own",
             )
         )
-    return slot_cells(sums, mode, dtype, edges(sums, mode, dtype)).completed(
+    return slot_cells(one.sums, mode, dtype, edges(one.sums, mode, dtype)).completed(
         *axes,
         cases=lambda drawn, levels: completed(drawn, dtype, levels),
         on=lambda drawn, edge: _on(drawn, edge, dtype),

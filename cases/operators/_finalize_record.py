@@ -132,7 +132,7 @@ def record(
     one: Finalizing, page: Page, calls: FinalizeCalls, form: SumForm, terms: TermsOf
 ) -> dict[str, Any]:
     """The fields of a record that its operator has like the others."""
-    drawn = partial(cells, one.sums)
+    drawn = partial(cells, one)
     products = ("Ascend910B", "Ascend910_93")
     return {
         **of_signature(one.signature, partial(cases, one)),
@@ -153,6 +153,7 @@ def record(
                 EXPERTS,
                 on_edges(drawn),
                 lambda n: {"top_k": 1, "tokens": FEW, "hidden": 1, EXPERTS: n},
+                modes=MODES,
             ),
         ),
         "workload_cases": by_ranks(on_edges(drawn), "dropless_rows", "expanded_row_idx"),

@@ -28,6 +28,7 @@ BINDINGS: Mapping[str, Unreached] = {
     ),
     "moe_init_routing_v2_grad": Unreached(NO_FUNCTION),
     "moe_finalize_routing_v2_grad": Unreached(NO_FUNCTION),
+    "moe_finalize_routing_v3": Unreached(NO_FUNCTION),
     "moe_token_permute_with_ep": Unreached(NO_FUNCTION),
     "moe_token_permute_with_ep_grad": Unreached(NO_FUNCTION),
 }

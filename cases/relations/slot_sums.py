@@ -275,19 +275,24 @@ def _finalize_of(case: Case) -> SlotSum:
     )
 
 
-def _finalize(sums: SlotSum) -> Case | None:
-    scales = sums.with_ones()
-    if scales is not None:
-        scales = cast(scales, sums.rows.dtype)
-    if 0 in sums.rows.shape or (scales is None and sums.weights is not None):
-        return None
-    inputs = {
-        "expanded_x": replace(sums.rows, shape=(1, *sums.rows.shape)),
-        "expanded_row_idx": sums.listed(-1),
-        "scales": scales,
-    }
-    operator, attributes = "moe_finalize_routing_v2", {"drop_pad_mode": 3}
-    return made(operator, "drop_pad_rows", sums, attributes, inputs, "out")
+def finalized(operator: str, **attributes: Any) -> SumForm:
+    """How a version of the operator that finalizes is called, with these attributes besides."""
+
+    def call(sums: SlotSum) -> Case | None:
+        scales = sums.with_ones()
+        if scales is not None:
+            scales = cast(scales, sums.rows.dtype)
+        if 0 in sums.rows.shape or (scales is None and sums.weights is not None):
+            return None
+        inputs = {
+            "expanded_x": replace(sums.rows, shape=(1, *sums.rows.shape)),
+            "expanded_row_idx": sums.listed(-1),
+            "scales": scales,
+        }
+        fixed = {"drop_pad_mode": 3, **attributes}
+        return made(operator, "drop_pad_rows", sums, fixed, inputs, "out")
+
+    return SumForm(operator, "expanded_x", "out", _finalize_of, call)
 
 
 INIT_GRAD = SumForm(
@@ -321,4 +326,4 @@ UNPERMUTE = SumForm(
     reader("permuted_tokens", "sorted_indices", "out", "probs"),
     _unpermute,
 )
-FINALIZE = SumForm("moe_finalize_routing_v2", "expanded_x", "out", _finalize_of, _finalize)
+FINALIZE = finalized("moe_finalize_routing_v2")
