@@ -183,6 +183,7 @@ def signature_of(name: str, page: Page, version: Version | None = None) -> Signa
         rules=(
             tiled("x2 is given beside x1 only", "x1", kinds=("null",)),
             tiled("a bias is given beside expert_idx only", "expert_idx", kinds=("null",)),
+            *(_asked_of_ranges(page) if version.ranges else ()),
             REQUIRED,
             typed(
                 read(
@@ -242,6 +243,11 @@ def signature_of(name: str, page: Page, version: Version | None = None) -> Signa
 def _stated(equation: str) -> Callable[..., Rule]:
     """What makes rules of a document that no host checks."""
     return lambda text, *about, kinds: unchecked(document(text, equation), *about, kinds=kinds)
+
+
+def _asked_of_ranges(page: Page) -> tuple[Rule, ...]:
+    text = "what the experts of a range read is given"
+    return (unchecked(document(text, page.equation), "x", *ALPHAS, kinds=("null",)),)
 
 
 def _rules_of_ranges(page: Page) -> tuple[Rule, ...]:

@@ -75,15 +75,19 @@ FUNCTION = {
 }
 """The keywords of torch_npu's function, and the parameters that they are."""
 
+BASE = record(ONE, PAGE, CALLS, FINALIZE, terms)
 OPERATOR = Operator(
-    **record(ONE, PAGE, CALLS, FINALIZE, terms),
+    **{**BASE, "quarantine": (*BASE["quarantine"], *CALLS.uncompared())},
     formula=formula,
     rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
     torch_npu=bound(
         SIGNATURE,
         "npu_moe_finalize_routing",
         ("out",),
-        (added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),),
+        (
+            added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),
+            added("where CANN has aclnnMoeFinalizeRoutingV4 it calls that, with null ranges"),
+        ),
         **FUNCTION,
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
