@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,10 @@ def _k(attributes: Mapping[str, Any]) -> int:
     return int(attributes.get(K, 1))
 
 
-def _by_hand(one: Finalizing, mode: str, *, k: int = 1, scaled: bool = True) -> Case:
-    """Two tokens of two slots, or four of one without scales and k: rows 8, 1, 2 and 4."""
-    top_k = 2 if scaled or k > 1 else 1
+def _by_hand(
+    one: Finalizing, mode: str, *, top_k: int = 2, k: int = 1, scaled: bool = True
+) -> Case:
+    """Four slots, of rows 8, 1, 2 and 4, and of scales 1, 2, 3 and 4."""
     case = one.call(
         mode,
         "float32",
@@ -94,47 +96,38 @@ def _by_hand(one: Finalizing, mode: str, *, k: int = 1, scaled: bool = True) -> 
         values=bits("float32", 1, 2, 4, 8),
     )
     scales = bits("float32", 1, 2, 3, 4) if scaled else None
-    return with_parts(case, Parts(experts=2, scales=scales, k=k))
+    return with_parts(case, Parts(scales=scales, k=k))
 
 
 EACH_KIND = (0, 3, 1, 2)
 """The experts of the four slots: one with row 8, a constant, a zero and a copy one."""
 
 
-def ranged(one: Finalizing, mode: str) -> Case:
+def ranged(one: Finalizing, mode: str, **how: int) -> Case:
     """The call with an expert of each kind: 1 is zero, 2 a copy, 3 and 4 are constant."""
-    plain = _by_hand(one, mode)
-    if mode.startswith("drop_pad"):
-        grown = replace(plain.inputs["expanded_x"], shape=(1, 4, 1))
-        plain = replace(plain, inputs={**plain.inputs, "expanded_x": grown})
     ranges = {"zero": (1, 2), "copy": (2, 3), "constant": (3, 5)}
     alpha1, alpha2, v = (bits("float32", one, 7) for one in (2, 0.5, 100))
-    x = bits("float32", 10, 20)
+    plain = _by_hand(one, mode, **how)
+    x = bits("float32", *(10, 20)[: plain.outputs["out"].shape[0]])
     return with_ranges(plain, EACH_KIND, ranges, x, (alpha1, alpha2, v))
 
 
-def _examples(one: Finalizing, page: Page) -> tuple[Example, ...]:
+def _examples(one: Finalizing, page: Page) -> Iterator[Example]:
     by_hand = f"{page.equation}, by hand"
-    found = [
-        Example(
-            f"an expert of each kind, {mode}",
-            ranged(one, mode),
-            by_hand,
-            {"out": (8 + 2 * (2 * 10 + 0.5 * 100), 4 * 20)},
-        )
-        for mode in MODES
-    ]
-    if not one.has_k:
-        return tuple(found)
+    constant = 2 * 10 + 0.5 * 100
     for mode in MODES:
+        due = {"out": (8 + 2 * constant, 4 * 20)}
+        yield Example(f"an expert of each kind, {mode}", ranged(one, mode), by_hand, due)
+    for mode, k in product(MODES[::2], (1, 4) if one.has_k else (1,)):
+        case = ranged(one, mode, top_k=4, **({K: k} if one.has_k else {}))
+        due = {"out": (8 + 2 * constant + 4 * 10,)}
+        yield Example(f"an expert of each kind in one token, {mode}, k {k}", case, by_hand, due)
+    for mode in MODES if one.has_k else ():
         bare = _by_hand(one, mode, k=2, scaled=False)
-        sums = (9.0, 6.0)
-        found.append(Example(f"k 2 without scales, {mode}", bare, by_hand, {"out": sums}))
+        yield Example(f"k 2 without scales, {mode}", bare, by_hand, {"out": (8 + 1, 2 + 4)})
         for k in (1, 2):
-            case = _by_hand(one, mode, k=k)
-            due = {"out": (8 + 2 * 1, 3 * 2 + 4 * 4)}
-            found.append(Example(f"k {k} beside two columns of scales, {mode}", case, by_hand, due))
-    return tuple(found)
+            case, due = _by_hand(one, mode, k=k), {"out": (8 + 2 * 1, 3 * 2 + 4 * 4)}
+            yield Example(f"k {k} beside two columns of scales, {mode}", case, by_hand, due)
 
 
 def _quarantine(one: Finalizing, page: Page) -> tuple[Quarantine, ...]:
@@ -159,16 +152,11 @@ def _quarantine(one: Finalizing, page: Page) -> tuple[Quarantine, ...]:
 
 
 def _wrong(one: Finalizing, calls: FinalizeCalls) -> dict[str, Case]:
-    found, good = calls.wrong(), ranged(one, "dropless_rows")
+    found = calls.wrong()
     if one.has_k:
-        bare = "two slots for each token, and no scales"
-        found[bare] = with_attributes(found[bare], **{K: 1})
-    changed = {"ranges overlap": ("zero", (1, 3)), "a range is reversed": ("copy", (2, 1))}
-    names = dict(zip(("zero", "copy", "constant"), RANGES, strict=True))
-    return found | {
-        name: with_attributes(good, **{names[kind]: given})
-        for name, (kind, given) in changed.items()
-    }
+        bare = _by_hand(one, "dropless_rows", k=2, scaled=False)
+        found["two slots for each token, and no scales"] = with_attributes(bare, **{K: 1})
+    return found
 
 
 def later(name: str, version: Version, formula: Any) -> tuple[Finalizing, SumForm, dict[str, Any]]:

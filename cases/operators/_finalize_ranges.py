@@ -9,6 +9,7 @@ less than three roundings (docs/explanation/numerics.md, products).
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from hypothesis import strategies as st
 
 from cases.operators._finalize_call import Data, Finalizing, Parts, Shape, with_parts
 from cases.operators._finalize_cells import ABSENT, BIAS, BIAS_FILLS
-from cases.operators._finalize_signature import ALPHAS, MODES, RANGES, SCALES_DTYPES
+from cases.operators._finalize_signature import ALPHAS, MODES, RANGES, SCALES_DTYPES, drops
 from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._values import WEIGHT_BITS, WEIGHTS, bits, weight_fills
 from conformance.call.case import Case, Tensor
-from conformance.draw.values import SEEDS
-from conformance.record.cells import Axis, Cells, Levels
+from conformance.draw.machines import machines
+from conformance.draw.values import SEEDS, fills
+from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.derive.axes import class_of
 from conformance.record.variations import with_attributes
 from conformance.values.fill import Fill
 
@@ -31,6 +34,14 @@ KINDS = ("zero", "copy", "constant")
 FACTORS = (0.0, 1.0, -1.0, 2.0, -2.0, 4.0)
 """Of alpha1 and alpha2; products with them are exact."""
 
+AND = " and "
+SOME = tuple(AND.join(some) for size in (1, 2, 3) for some in combinations(KINDS, size))
+"""The kinds of experts that a call may have."""
+
+SLOTS = {"1": 1, "2": 2, "3": 3, "from 4 on": 5, "from 8 on": 9}
+"""The slots of a token that are drawn of each class."""
+
+LEAST = {"1": 1, "2": 2, "3": 3, "from 4 on": 4, "from 8 on": 8}
 EXPERTS = 9
 """The fewest experts of a drawn call: three ranges of two, with one between."""
 
@@ -84,21 +95,17 @@ def cases(
     levels: Levels | None = None,
 ) -> Case:
     """Cases of any layout that show these levels; without levels, any."""
-    fixed = levels or {}
-    layout = fixed.get("layout") or draw(st.sampled_from(MODES))
-    case = draw(near_cases(one.sums, layout, dtype, small=small or bool(levels), seam=seam))
-    top_k, tokens = top_k_of(case), case.outputs["out"].shape[0]
-    absent = draw(st.booleans()) and (one.has_k or top_k == 1)
-    if "scales" in fixed:
-        absent = fixed["scales"] == ABSENT
-        if absent and not one.has_k and top_k > 1:
-            case, top_k = _one_slot(case, one, dtype, layout), 1
-            tokens = case.outputs["out"].shape[0]
-    biased = draw(st.booleans()) if "bias" not in fixed else fixed["bias"] == BIAS[1]
-    generator = np.random.default_rng(draw(SEEDS))
-    kinds = [kind for kind in KINDS if draw(st.booleans())]
-    if "experts" in fixed:
-        kinds = list(dict.fromkeys((fixed["experts"], *kinds)))
+    if levels is None:
+        layout = draw(st.sampled_from(MODES))
+        case = draw(near_cases(one.sums, layout, dtype, small=small, seam=seam))
+        kinds = draw(st.sampled_from(SOME))
+        absent = draw(st.booleans()) and (one.has_k or top_k_of(case) == 1)
+        biased = draw(st.booleans())
+    else:
+        case = draw(_sized(one, dtype, levels["layout"], SLOTS[levels["slots"]]))
+        kinds = levels["experts"]
+        absent, biased = levels["scales"] == ABSENT, levels["bias"] == BIAS[1]
+    top_k, (tokens, hidden) = top_k_of(case), case.outputs["out"].shape
     count = max(EXPERTS, top_k) + draw(st.integers(0, 3))
     case = with_parts(
         case,
@@ -111,16 +118,17 @@ def cases(
             k=None if absent or not one.has_k else draw(st.sampled_from((top_k, 1))),
         ),
     )
+    generator = np.random.default_rng(draw(SEEDS))
     ranges, at = {}, 0
-    for kind in generator.permutation(kinds).tolist():
+    for kind in generator.permutation(kinds.split(AND)).tolist():
         start = at + int(generator.integers(0, 2))
         at = start + int(generator.integers(1, 3))
         ranges[kind] = (start, at)
     experts = generator.integers(0, count, tokens * top_k)
-    if "experts" in fixed:
-        experts[generator.integers(0, experts.size)] = ranges[fixed["experts"]][0]
-    rows = ranges["constant"][1] - ranges["constant"][0] if "constant" in ranges else 1
-    hidden = case.outputs["out"].shape[1]
+    # One slot at least of each kind, as long as there are slots.
+    shown = generator.permutation(experts.size)[: len(ranges)]
+    experts[shown] = [start for start, _ in ranges.values()][: len(shown)]
+    rows = ranges["constant"][1] - ranges["constant"][0] if "constant" in ranges else 0
     alpha1, alpha2 = (
         bits(dtype, *generator.choice(FACTORS, rows * hidden).tolist()) for _ in range(2)
     )
@@ -128,39 +136,44 @@ def cases(
     return with_ranges(case, tuple(experts.tolist()), ranges, x, (alpha1, alpha2, v))
 
 
-def _one_slot(case: Case, one: Finalizing, dtype: str, layout: str) -> Case:
-    """A call of as many tokens as that has slots, of one slot each."""
-    hidden, count = case.outputs["out"].shape[1], case.inputs["expanded_row_idx"].size
-    fill = case.inputs["expanded_x"].fill
+@st.composite
+def _sized(draw: st.DrawFn, one: Finalizing, dtype: str, layout: str, top_k: int) -> Case:
+    """Small calls of a layout with so many slots to a token; with drop some are dropped."""
+    tokens, hidden = draw(st.integers(3, 6)), draw(st.integers(1, 70))
+    generator = np.random.default_rng(draw(SEEDS))
+    slots = tokens * top_k
+    rows = slots - int(generator.integers(0, slots)) if drops(layout) else slots
     return one.call(
         layout,
         dtype,
-        source=(count, hidden),
-        indices=tuple(range(count)),
-        top_k=1,
-        fill=fill,
-        machine=case.machine,
+        source=(rows, hidden),
+        indices=tuple(generator.permutation(slots).tolist()),
+        top_k=top_k,
+        fill=draw(fills(top_k)),
+        machine=draw(machines(one.sums.lines.least_ub_bytes(top_k))),
     )
 
 
 def kinds_of(case: Case) -> list[str]:
-    """The kinds of experts that slots of a call have."""
+    """The kinds of experts that slots of a call have, as one level."""
     given = case.inputs.get("expert_idx")
     experts = np.zeros(0) if given is None else case.arrays["expert_idx"]
     ranges = [case.attributes[name] for name in RANGES]
-    return [
+    found = [
         kind
         for kind, one in zip(KINDS, ranges, strict=True)
         if one is not None and ((experts >= one[0]) & (experts < one[1])).any()
     ]
+    return [AND.join(found)]
 
 
 def cells(one: Finalizing, dtype: str) -> Cells:
-    """The cells of calls with ranges: layouts, kinds of experts, scales and a bias."""
+    """The cells of calls with ranges: layouts, slots, kinds of experts, scales and a bias."""
     return Cells(
         axes=(
             Axis("layout", MODES, lambda case: [MODES[int(case.attributes["drop_pad_mode"])]]),
-            Axis("experts", KINDS, kinds_of),
+            Axis("slots", tuple(SLOTS), lambda case: class_of(top_k_of(case), LEAST)),
+            Axis("experts", SOME, kinds_of),
             Axis(
                 "scales",
                 ("present", ABSENT),
@@ -169,4 +182,11 @@ def cells(one: Finalizing, dtype: str) -> Cells:
             Axis("bias", BIAS, lambda case: [BIAS["bias" in case.inputs]]),
         ),
         cases=lambda levels: cases(one, dtype, levels=levels),
+        constraints=(
+            Constraint(
+                ("scales", "slots"),
+                lambda scales, slots: scales != ABSENT or one.has_k or SLOTS[slots] == 1,
+                "without scales a token has one slot",
+            ),
+        ),
     )

@@ -17,6 +17,7 @@ from cases.operators._finalize_calls import FinalizeCalls
 from cases.operators._finalize_cells import cells, completed
 from cases.operators._finalize_edges import EXPERTS, extremes, limits
 from cases.operators._finalize_signature import (
+    CONSTANT_RANGE,
     DTYPES,
     HOST,
     KERNELS,
@@ -92,7 +93,8 @@ def contract(page: Page, terms: TermsOf) -> Varying:
     )
 
     def choose(case: Case) -> str:
-        return "scaled sums" if {"bias", "scales"} <= case.inputs.keys() else "sums"
+        added = "bias" in case.inputs or case.attributes.get(CONSTANT_RANGE)
+        return "scaled sums" if added and "scales" in case.inputs else "sums"
 
     return Varying(
         choose,

@@ -39,6 +39,7 @@ ABSENT = {
         (f"moe_{name}", "as many slots as experts"): RANKS
         for name in (
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
+            *("finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             "token_unpermute_grad",
         )
@@ -78,6 +79,7 @@ ABSENT = {
         (f"moe_{name}", "16,777,214 keys"): UNSORTED
         for name in (
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
+            *("finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
             "token_permute_with_routing_map_grad",
