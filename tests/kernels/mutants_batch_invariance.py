@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-SUM = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
+SUM = "shared/finalize/finalize_sum_kernel.h"
 ALL_SLOTS = "AddSlots(i, topK_, column, columns);"
 ONE_SLOT = "AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);"
 

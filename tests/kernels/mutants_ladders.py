@@ -145,7 +145,7 @@ SORTED_KEYS = Mutant(
     least_indices=255 * 32 + 1,
 )
 SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K, SORTED_KEYS)
-FINALIZE = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
+FINALIZE = "shared/finalize/finalize_sum_kernel.h"
 INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
 INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
 RANK = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_rank.h"

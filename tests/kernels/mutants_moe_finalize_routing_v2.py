@@ -8,10 +8,9 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-FOLDER = "moe_finalize_routing_v2/moe_finalize_routing_v2"
-SUM = f"{FOLDER}_kernel_sum.h"
-KERNEL = f"{FOLDER}_kernel.cpp"
-TILING = f"{FOLDER}_tiling.cpp"
+SUM = "shared/finalize/finalize_sum_kernel.h"
+KERNEL = "shared/finalize/finalize_kernel.h"
+CUT = "shared/finalize/finalize_cut.h"
 ROWS = "shared/rows/row_sum_kernel.h"
 SIXTEEN_BITS = ("float16", "bfloat16")
 LEAST_TILES = 81
@@ -34,7 +33,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "modes-1-and-2-change-places",
-        TILING,
+        CUT,
         "return call.dropPadMode < kFirstTokenMajorMode;",
         "return call.dropPadMode % 2 == 0;",
         least_indices=4,

@@ -15,13 +15,13 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_finalize_routing_v2": (
         Mutant(
             "a-token-may-have-no-slot",
-            "moe_finalize_routing_v2/aclnn_moe_finalize_routing_v2.cpp",
+            "shared/finalize/finalize_interface.h",
             'AtLeast("topK", 1)',
             'AtLeast("topK", 0)',
         ),
         Mutant(
             "columns-of-rows-are-not-compared",
-            "moe_finalize_routing_v2/aclnn_moe_finalize_routing_v2.cpp",
+            "shared/finalize/finalize_interface.h",
             'In("expandedX", kFloating, {"rows", "hidden"})',
             'In("expandedX", kFloating, {"rows", "columns"})',
         ),

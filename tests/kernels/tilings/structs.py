@@ -6,7 +6,7 @@ import ctypes
 import re
 from pathlib import Path
 
-STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
+STRUCT = re.compile(r"^struct (\w+)(?: : (\w+))? \{(?:\n(.*?)^)?\};", re.MULTILINE | re.DOTALL)
 FIELD = re.compile(r"^ +(?:const )?(\w+)(\*?) (\w+);", re.MULTILINE)
 ENUM = re.compile(r"^enum class (\w+) : int64_t", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
@@ -16,7 +16,8 @@ Types = dict[str, type]
 
 
 def structs_of(header: Path) -> Types:
-    """Every struct of a header and of what it includes, by its name; fields have their names there.
+    """Every struct of a header and of what it includes, by its name; fields have their names there,
+    those of a base come first.
 
     A size that the header asserts must be that of the struct made here.
     """
@@ -30,8 +31,9 @@ def structs_of(header: Path) -> Types:
     for included in INCLUDE.findall(text):
         types |= structs_of(header.parent / included)
     types |= dict.fromkeys(ENUM.findall(text), ctypes.c_int64)
-    for name, body in STRUCT.findall(text):
-        fields = [
+    for name, base, body in STRUCT.findall(text):
+        fields = list(types[base]._fields_) if base else []
+        fields += [
             (field, ctypes.POINTER(types[kind]) if pointer else types[kind])
             for kind, pointer, field in FIELD.findall(body)
         ]

@@ -6,17 +6,17 @@
 // the machine, and rounded once to the data type of the rows. The first of what there is starts the
 // sum; where there is nothing at all it is +0.0. An index that names no row, or an expert that the
 // bias does not have, has none: nothing outside of the tensors is read.
-#ifndef MOE_FINALIZE_ROUTING_V2_KERNEL_SUM_H
-#define MOE_FINALIZE_ROUTING_V2_KERNEL_SUM_H
+#ifndef FINALIZE_SUM_KERNEL_H
+#define FINALIZE_SUM_KERNEL_H
 
 #include "kernel_operator.h"
-#include "../shared/rows/row_sum_kernel.h"
-#include "../shared/slots/slot_sum_kernel.h"
-#include "../shared/slots/slot_weights_kernel.h"
-#include "../shared/sorting/ordering_kernel.h"
-#include "moe_finalize_routing_v2_tiling.h"
+#include "../rows/row_sum_kernel.h"
+#include "../slots/slot_sum_kernel.h"
+#include "../slots/slot_weights_kernel.h"
+#include "../sorting/ordering_kernel.h"
+#include "finalize_tiling.h"
 
-namespace moe_finalize_routing_v2_kernel {
+namespace finalize {
 
 using AscendC::DataCopyExtParams;
 using AscendC::DataCopyPadExtParams;
@@ -28,8 +28,6 @@ using AscendC::TPosition;
 using ordering::Least;
 using ordering::Order;
 using ordering::RoundUp;
-
-using Tiling = MoeFinalizeRoutingV2TilingData;
 
 struct Tensors {
     GM_ADDR expandedX;
@@ -45,7 +43,7 @@ struct Tensors {
 template <typename T, typename Scales, bool HAS_BIAS>
 class TokenSum {
 public:
-    __aicore__ inline void Init(const Tensors& tensors, const __gm__ Tiling* tiling,
+    __aicore__ inline void Init(const Tensors& tensors, const __gm__ FinalizeTiling* tiling,
                                 AscendC::TPipe* pipe) {
         topK_ = tiling->topK;
         slotsPerPart_ = tiling->slotsPerPart;
@@ -223,6 +221,6 @@ private:
     bool isStarted_;
 };
 
-}  // namespace moe_finalize_routing_v2_kernel
+}  // namespace finalize
 
 #endif
