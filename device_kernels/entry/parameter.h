@@ -153,8 +153,10 @@ inline Parameter OutOrNull(const char* name, Types types, Axes shape) {
     return Out(name, std::move(types), std::move(shape)).Optional();
 }
 inline Parameter Number(const char* name) { return {Kind::NUMBER, name}; }
-/// A number that is the size of axes of that name.
-inline Parameter Number(const char* name, const char* size) { return Number(name).Or({size}); }
+/// A number that is the size of axes of that name, where the condition holds.
+inline Parameter Number(const char* name, const char* size, Condition where = {}) {
+    return Number(name).Or({size}, std::move(where));
+}
 /// A floating-point number, a double in the interface.
 inline Parameter Real(const char* name) { return {Kind::REAL, name}; }
 inline Parameter List(const char* name) { return {Kind::LIST, name}; }

@@ -168,7 +168,7 @@ Reason Call::WrongNumber() {
                                                  least == most ? least : least + " to " + most);
         }
         Know(parameter.name, value, parameter.name);
-        if (!parameter.forms.empty()) {
+        if (!parameter.forms.empty() && Holds(parameter.forms[0].where, *this)) {
             Know(parameter.forms[0].axes[0].name, value, parameter.name);
         }
     }

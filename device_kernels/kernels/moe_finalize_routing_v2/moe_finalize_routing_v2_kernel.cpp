@@ -13,5 +13,7 @@ extern "C" __global__ __aicore__ void moe_finalize_routing_v2(GM_ADDR expandedX,
                                                               GM_ADDR out, GM_ADDR tiling) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     auto data = reinterpret_cast<const __gm__ MoeFinalizeRoutingV2TilingData*>(tiling);
-    finalize::RunAny({expandedX, expandedRowIdx, x1, x2, bias, scales, expertIdx, out}, data);
+    const finalize::Tensors tensors{expandedX, expandedRowIdx, x1,        x2,
+                                    bias,      scales,         expertIdx, out};
+    finalize::RunAny(finalize::Plain{tensors, data});
 }

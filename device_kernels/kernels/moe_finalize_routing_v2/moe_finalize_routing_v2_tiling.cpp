@@ -8,10 +8,11 @@
 extern "C" int32_t MoeFinalizeRoutingV2Tiling(const MoeFinalizeRoutingV2Call* call,
                                               MoeFinalizeRoutingV2TilingData* tiling, char* reason,
                                               uint64_t reasonBytes) {
+    const finalize::Ub ub = finalize::UbOf(*call);
     const int32_t status = tiling_checks::Answer(
-        finalize::Check(*call), "host tiling of MoeFinalizeRoutingV2", reason, reasonBytes);
+        finalize::Check(ub), "host tiling of MoeFinalizeRoutingV2", reason, reasonBytes);
     if (status == tiling_checks::kAccepted) {
-        *tiling = {finalize::Cut(*call)};
+        *tiling = {finalize::Cut(*call, ub)};
     }
     return status;
 }

@@ -28,6 +28,7 @@ struct Ub {
     int64_t scaleBytes;  // 0: there are no scales
     bool hasBias;
     bool isSlotMajor;
+    bool hasRanges = false;
 
     // That with `slots` slots of a token as one name.
     row_sum::Ub Of(int64_t slots) const {
@@ -36,12 +37,15 @@ struct Ub {
             ub.nameBytes = kIndexBytes;
             ub.nameBuffers = slots;
         }
-        if (hasBias) {
+        if (HasExperts()) {
             ub.secondNameBytes = slots * kIndexBytes;
             ub.wideRows = kRowsInPairs;
         }
+        ub.moreRows = hasRanges ? 1 : 0;
         return ub;
     }
+
+    bool HasExperts() const { return hasBias || hasRanges; }
 
     int64_t Least() const { return Of(1).Least(); }
 
@@ -52,7 +56,7 @@ struct Ub {
         }
         const int64_t room = bytes / kNamesShare;
         const int64_t index = isSlotMajor ? row_sum::kBlockBytes : kIndexBytes;
-        int64_t slots = room / (index + scaleBytes + (hasBias ? kIndexBytes : 0));
+        int64_t slots = room / (index + scaleBytes + (HasExperts() ? kIndexBytes : 0));
         while (slots > 1 && Of(slots).OfNames(1) > room) {
             --slots;
         }
@@ -83,12 +87,11 @@ inline Ub UbOf(const FinalizeCall& call) {
             IsSlotMajor(call)};
 }
 
-inline tiling_checks::Reason Check(const FinalizeCall& call) {
-    return tiling_checks::CheckUb(call.ubBytes, UbOf(call).Least(), " in these data types");
+inline tiling_checks::Reason Check(const Ub& ub) {
+    return tiling_checks::CheckUb(ub.bytes, ub.Least(), " in these data types");
 }
 
-inline FinalizeTiling Cut(const FinalizeCall& call) {
-    const Ub ub = UbOf(call);
+inline FinalizeTiling Cut(const FinalizeCall& call, const Ub& ub) {
     const int64_t used = std::min(call.tokens, call.cores);
     return {call.dtype,
             call.scalesDtype,
@@ -133,11 +136,12 @@ inline bool Take(std::string* axis, const std::string& prefix) {
 // What a tiling answers, by the names that finalize_tiling.h explains. `bare`: the largest topK
 // without scales.
 inline int64_t Limit(const char* axis, int64_t topK, int64_t bare, int32_t dtype, uint32_t cores,
-                     uint64_t ubBytes, int64_t hidden) {
+                     uint64_t ubBytes, int64_t hidden, bool mayHaveRanges = false) {
     std::string name = axis;
     Ub ub{static_cast<int64_t>(ubBytes), BytesOf(dtype), BytesOf(dtype), false, true};
     ub.isSlotMajor = !Take(&name, "token-major-");
     ub.hasBias = Take(&name, "bias-");
+    ub.hasRanges = mayHaveRanges && Take(&name, "ranges-");
     const bool hasScales = !Take(&name, "no-scales-");
     if (!hasScales) {
         ub.scaleBytes = 0;

@@ -2,12 +2,18 @@
 #ifndef FINALIZE_INTERFACE_H
 #define FINALIZE_INTERFACE_H
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "call.h"
 #include "finalize_tiling.h"
 
 namespace finalize {
+
+inline constexpr const char* kZero = "zeroExpertRange";
+inline constexpr const char* kCopy = "copyExpertRange";
+inline constexpr const char* kConstant = "constantExpertRange";
 
 // `definition`: the source of the rules on data types.
 inline std::vector<entry::Parameter> Parameters(const char* definition) {
@@ -26,6 +32,36 @@ inline std::vector<entry::Parameter> Parameters(const char* definition) {
         Number("dropPadMode").Between(0, 3)};
 }
 
+inline entry::Condition AnyOf(const std::vector<const char*>& lists) {
+    std::string text;
+    for (const char* list : lists) {
+        text += (text.empty() ? "" : " or ") + std::string(list);
+    }
+    const auto holds = [lists](const entry::Call& call) {
+        return std::any_of(lists.begin(), lists.end(),
+                           [&call](const char* list) { return call.HasList(list); });
+    };
+    return {holds, text + " is given"};
+}
+
+// The same, and ranges of special experts with what these read: tensors that no range reads may
+// have any shape.
+inline std::vector<entry::Parameter> RangedParameters(const char* definition) {
+    using namespace entry;
+    const auto same = As("expandedX", definition);
+    const Condition constant = AnyOf({kConstant});
+    std::vector<Parameter> all = Parameters(definition);
+    for (const char* range : {kZero, kCopy, kConstant}) {
+        all.push_back(List(range).OfLength(2));
+    }
+    all.push_back(
+        InOrNull("xOptional", same, {"tokens", "hidden"}).Only(AnyOf({kCopy, kConstant})));
+    for (const char* tensor : {"alpha1Optional", "alpha2Optional", "vOptional"}) {
+        all.push_back(InOrNull(tensor, same, {"constants", "hidden"}).Only(constant));
+    }
+    return all;
+}
+
 inline std::vector<entry::SizeRule> Limits() {
     return {entry::OneWithout("topK", "scalesOptional"), entry::AtLeast("topK", 1),
             entry::AtLeast("experts", "topK")};
@@ -39,6 +75,11 @@ inline FinalizeCall Seen(const entry::Call& call) {
             call.Has("x2Optional"),     call.Number("dropPadMode"),
             call.Dtype("expandedX"),    call.Dtype("scalesOptional"),
             call.machine().vectorCores, call.machine().ubBytes};
+}
+
+inline FinalizeRangesCall SeenRanged(const entry::Call& call) {
+    return {Seen(call),           call.List(kZero),       call.List(kCopy),
+            call.List(kConstant), call.Size("constants"), call.Has("expertIdxOptional")};
 }
 
 }  // namespace finalize

@@ -1,6 +1,7 @@
 // The sum of a token: its addends, then its slots from the first to the last. The term of a slot is
 // (row + bias) * scale, each operation rounded to fp32; without a row, as that of a dropped slot,
-// it is bias * scale, without a bias row * scale, and without scales the factor is left out.
+// it is bias * scale, without a bias row * scale, and without scales the factor is left out. Slots
+// of some experts may have another term in place of their row (finalize_ranges_kernel.h).
 //
 // The order of the additions is part of the contract: ((x1 + x2) + term 0) + term 1 ..., whatever
 // the machine, and rounded once to the data type of the rows. The first of what there is starts the
@@ -40,11 +41,19 @@ struct Tensors {
     GM_ADDR out;
 };
 
-template <typename T, typename Scales, bool HAS_BIAS>
+// No expert is special.
+template <typename T>
+struct NoRanges {
+    static constexpr bool IS_SOME = false;
+};
+
+// With ranges of special experts there may be a bias, or not.
+template <typename T, typename Scales, bool HAS_BIAS, typename Ranges = NoRanges<T>>
 class TokenSum {
 public:
     __aicore__ inline void Init(const Tensors& tensors, const __gm__ FinalizeTiling* tiling,
-                                AscendC::TPipe* pipe) {
+                                AscendC::TPipe* pipe, const Ranges& ranges = {}) {
+        ranges_ = ranges;
         topK_ = tiling->topK;
         slotsPerPart_ = tiling->slotsPerPart;
         isSlotMajor_ = tiling->isSlotMajor == 1;
@@ -88,7 +97,7 @@ public:
                     isStarted_ = false;
                     AddAddends(token + i, column, columns);
                     if (isWhole) {
-                        AddSlots(i, topK_, column, columns);
+                        AddSlots(token + i, i, topK_, column, columns);
                     } else {
                         AddParts(token + i, column, columns);
                     }
@@ -144,36 +153,62 @@ private:
         for (int64_t slot = 0; slot < topK_; slot += slotsPerPart_) {
             const int64_t slots = Least(slotsPerPart_, topK_ - slot);
             LoadSlots(token, 1, slot, slots);
-            AddSlots(0, slots, column, columns);
+            AddSlots(token, 0, slots, column, columns);
         }
     }
 
-    // The slots in UB of the token at `place` of the batch.
-    __aicore__ inline void AddSlots(int64_t place, int64_t slots, int64_t column, int64_t columns) {
+    // The slots in UB of the token, which is at `place` of the batch.
+    __aicore__ inline void AddSlots(int64_t token, int64_t place, int64_t slots, int64_t column,
+                                    int64_t columns) {
         for (int64_t slot = 0; slot < slots; ++slot) {
-            AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);
+            AddSlot(token, RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);
         }
     }
 
     // The slot whose scale and expert are at `name` of what is in UB.
-    __aicore__ inline void AddSlot(int64_t row, int64_t name, int64_t column, int64_t columns) {
-        const bool hasRow = row >= 0 && row < sourceRows_;
+    __aicore__ inline void AddSlot(int64_t token, int64_t row, int64_t name, int64_t column,
+                                   int64_t columns) {
+        const int64_t expert = HAS_BIAS ? ValueAt(expertBuffer_, name) : 0;
         const auto scale = scales_.At(name);
-        if constexpr (HAS_BIAS) {
-            const int64_t expert = ValueAt(expertBuffer_, name);
-            if (expert >= 0 && expert < biasRows_) {
-                const GlobalTensor<T> bias = bias_[expert * hidden_ + column];
-                if (hasRow) {
-                    Add(row_sum::Pair<T>{rows_.RowOf(row, column), bias}, columns, scale);
-                } else {
-                    Add(bias, columns, scale);
-                }
+        if constexpr (Ranges::IS_SOME) {
+            if (ranges_.IsZero(expert)) {
                 return;
             }
+            if (ranges_.IsCopy(expert)) {
+                return AddTerm(ranges_.RowOf(token * hidden_ + column), expert, column, columns,
+                               scale);
+            }
+            if (ranges_.IsConstant(expert)) {
+                return AddTerm(ranges_.BlendOf(expert, token, hidden_, column), expert, column,
+                               columns, scale);
+            }
         }
+        const bool hasRow = row >= 0 && row < sourceRows_;
         if (hasRow) {
-            Add(rows_.RowOf(row, column), columns, scale);
+            AddTerm(rows_.RowOf(row, column), expert, column, columns, scale);
+        } else if (HasBias(expert)) {
+            Add(BiasOf(expert, column), columns, scale);
         }
+    }
+
+    __aicore__ inline bool HasBias(int64_t expert) const {
+        return HAS_BIAS && expert >= 0 && expert < biasRows_;
+    }
+
+    __aicore__ inline GlobalTensor<T> BiasOf(int64_t expert, int64_t column) {
+        return bias_[expert * hidden_ + column];
+    }
+
+    // A term of an expert, with its bias.
+    template <typename Term, typename Factor>
+    __aicore__ inline void AddTerm(const Term& term, int64_t expert, int64_t column,
+                                   int64_t columns, Factor scale) {
+        if constexpr (HAS_BIAS) {
+            if (HasBias(expert)) {
+                return Add(row_sum::Pair<T, Term>{term, BiasOf(expert, column)}, columns, scale);
+            }
+        }
+        Add(term, columns, scale);
     }
 
     template <typename Rows, typename Factor = row_sum::One>
@@ -203,7 +238,8 @@ private:
     TBuf<TPosition::VECCALC> indexBuffer_;
     TBuf<TPosition::VECCALC> expertBuffer_;
     Scales scales_;
-    row_sum::RowSum<T, HAS_BIAS> rows_;
+    row_sum::RowSum<T, HAS_BIAS, Ranges::IS_SOME> rows_;
+    Ranges ranges_;
     row_sum::Share share_;
 
     int64_t topK_;

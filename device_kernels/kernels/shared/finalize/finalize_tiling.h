@@ -15,7 +15,7 @@
 //     row indices    token-major    4 * m * n
 //                    slot-major     4 * n in each of m buffers
 //     scales                        s * m * n    s bytes each
-//     experts                       4 * m * n    with a bias
+//     experts                       4 * m * n    with a bias, or with ranges of special experts
 //
 // The least UB holds the names of one slot and a tile of 32 bytes, whatever topK is:
 //
@@ -23,6 +23,11 @@
 //     fp32               128    160     192    least UB bytes
 //     16-bit, no bias    256    288
 //     16-bit, bias              352     384
+//
+// With ranges of special experts columns take the rows of a bias, and a blended one:
+//
+//     fp32               192     224     without scales, with them
+//     16-bit             416     448
 //
 // The tilings of these operators export the sizes at which they take another branch, for a topK of
 // at least 1 and an aclDataType of below, that of the rows:
@@ -41,6 +46,7 @@
 //
 //     "token-major-"   of row indices that lie token by token
 //     "bias-"          with a bias
+//     "ranges-"        with ranges, with a bias or without; they stand in the place of "bias-"
 //     "no-scales-"     without scales
 //     "fp32-scales-"   with scales in fp32
 //
@@ -81,6 +87,32 @@ struct FinalizeCall {
     int64_t scalesDtype;  // the same of the scales; -1: there are none
     int64_t cores;        // vector cores, at least 1
     int64_t ubBytes;      // UB bytes per core that a tiling may use
+};
+
+// The same with experts [start, end) of each kind; 0 and 0: there are none.
+struct FinalizeRangesTiling : FinalizeTiling {
+    int64_t hasRanges;  // 1: there are experts of some kind
+    int64_t zeroStart;
+    int64_t zeroEnd;
+    int64_t copyStart;
+    int64_t copyEnd;
+    int64_t constantStart;
+    int64_t constantEnd;
+};
+static_assert(sizeof(FinalizeRangesTiling) == 176, "shared with the device");
+
+// A start and an end; null: none.
+struct FinalizeRange {
+    const int64_t* values;
+    uint64_t count;
+};
+
+struct FinalizeRangesCall : FinalizeCall {
+    FinalizeRange zeroExperts;
+    FinalizeRange copyExperts;
+    FinalizeRange constantExperts;
+    int64_t constantRows;  // of alpha1, alpha2 and v; 0: they are not read
+    int64_t hasExpertIdx;  // 1: the call has such a tensor
 };
 
 #endif

@@ -35,11 +35,13 @@ struct Ub {
     int64_t secondNameBytes = 0;
     int64_t nameBuffers = 1;
     int64_t wideRows = 2;  // fp32 rows beside those of 16 bits: the sum, and what is added
+    int64_t moreRows = 0;  // fp32 rows beside those of any type
 
     int64_t Granule() const { return kBlockBytes / elementBytes; }
 
     int64_t PerColumn(int64_t buffers) const {
-        return elementBytes * (buffers + 1) + (elementBytes < kSumBytes ? wideRows * kSumBytes : 0);
+        return elementBytes * (buffers + 1) + moreRows * kSumBytes +
+               (elementBytes < kSumBytes ? wideRows * kSumBytes : 0);
     }
 
     int64_t OfNames(int64_t names) const {

@@ -14,18 +14,29 @@ namespace row_sum {
 // The factor of rows that are added as they are.
 struct One {};
 
-// Two rows, each from its first column in the tile on, that are one term: their sum.
-template <typename T>
+// Two rows, each from its first column in the tile on, that are one term: their sum. The first may
+// be a blend.
+template <typename T, typename First = AscendC::GlobalTensor<T>>
 struct Pair {
-    AscendC::GlobalTensor<T> first;
+    First first;
     AscendC::GlobalTensor<T> second;
+};
+
+// Four rows that are one term: a * b + c * d, column by column, each operation rounded to fp32.
+template <typename T>
+struct Blend {
+    AscendC::GlobalTensor<T> a;
+    AscendC::GlobalTensor<T> b;
+    AscendC::GlobalTensor<T> c;
+    AscendC::GlobalTensor<T> d;
 };
 
 // One tile of one output row at a time: StartAtZero or StartAtRow, then AddRow for every further
 // row, then Store. A row may have a factor: its product is rounded to fp32 before it is added.
-// StartAt and Add take rows of other tables, too, and where IN_PAIRS pairs of rows: their sum is
-// rounded to fp32 before it is multiplied. Elements of a tile past its columns never leave UB.
-template <typename T, bool IN_PAIRS = false>
+// StartAt and Add take rows of other tables, too, where IN_PAIRS pairs of rows: their sum is
+// rounded to fp32 before it is multiplied, and where IN_BLENDS blends beside pairs. Elements of a
+// tile past its columns never leave UB.
+template <typename T, bool IN_PAIRS = false, bool IN_BLENDS = false>
 class RowSum {
 public:
     __aicore__ inline void Init(GM_ADDR source, GM_ADDR output, const __gm__ RowSumTiling* tiling,
@@ -43,6 +54,9 @@ public:
         }
         if constexpr (!IS_SUM && IN_PAIRS) {
             pipe->InitBuffer(secondBuffer_, elements * sizeof(Sum));
+        }
+        if constexpr (IN_BLENDS) {
+            pipe->InitBuffer(blendBuffer_, elements * sizeof(Sum));
         }
     }
 
@@ -69,7 +83,7 @@ public:
         return source_[row * hidden_ + column];
     }
 
-    // Rows: GlobalTensor<T> or Pair<T>.
+    // Rows: GlobalTensor<T>, Blend<T>, or a Pair of one with a row.
     template <typename Rows, typename Factor = One>
     __aicore__ inline void StartAt(const Rows& rows, int64_t columns, Factor factor = {}) {
         const int32_t count = Begin(columns);
@@ -156,14 +170,36 @@ private:
                                                      int64_t columns) {
         return CopyIn(row, columns);
     }
-    __aicore__ inline AscendC::LocalTensor<T> Values(const Pair<T>& rows, int64_t columns) {
+    template <typename First>
+    __aicore__ inline AscendC::LocalTensor<T> Values(const Pair<T, First>& rows, int64_t columns) {
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
-        AscendC::LocalTensor<T> values = CopyIn(rows.first, columns);
+        AscendC::LocalTensor<T> values = Values(rows.first, columns);
         AscendC::LocalTensor<T> second = CopyIn(rows.second, columns);
         AscendC::Add(values, values, second, count);
         AscendC::PipeBarrier<PIPE_V>();
         rowQueue_.FreeTensor(second);
         return values;
+    }
+
+    __aicore__ inline AscendC::LocalTensor<T> Values(const Blend<T>& rows, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<Sum> blend = blendBuffer_.template Get<Sum>();
+        AscendC::LocalTensor<T> values = CopyIn(rows.a, columns);
+        Product(blend, values, rows.b, columns);
+        rowQueue_.FreeTensor(values);
+        values = CopyIn(rows.c, columns);
+        Product(values, values, rows.d, columns);
+        AscendC::Add(values, blend, values, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        return values;
+    }
+    __aicore__ inline void Product(const AscendC::LocalTensor<T>& product,
+                                   const AscendC::LocalTensor<T>& values,
+                                   const AscendC::GlobalTensor<T>& factors, int64_t columns) {
+        AscendC::LocalTensor<T> others = CopyIn(factors, columns);
+        AscendC::Mul(product, values, others, static_cast<int32_t>(RoundedToBlocks(columns)));
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(others);
     }
 
     // A term of 16 bits, widened.
@@ -175,13 +211,33 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
         rowQueue_.FreeTensor(values);
     }
-    __aicore__ inline void Widen(const AscendC::LocalTensor<Sum>& wide, const Pair<T>& rows,
+    template <typename First>
+    __aicore__ inline void Widen(const AscendC::LocalTensor<Sum>& wide, const Pair<T, First>& rows,
                                  int64_t columns) {
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
         AscendC::LocalTensor<Sum> second = secondBuffer_.template Get<Sum>();
         Widen(wide, rows.first, columns);
         Widen(second, rows.second, columns);
         AscendC::Add(wide, wide, second, count);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+    __aicore__ inline void Widen(const AscendC::LocalTensor<Sum>& wide, const Blend<T>& rows,
+                                 int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<Sum> blend = blendBuffer_.template Get<Sum>();
+        WidenProduct(wide, rows.a, rows.b, columns);
+        WidenProduct(blend, rows.c, rows.d, columns);
+        AscendC::Add(wide, wide, blend, count);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+    __aicore__ inline void WidenProduct(const AscendC::LocalTensor<Sum>& wide,
+                                        const AscendC::GlobalTensor<T>& row,
+                                        const AscendC::GlobalTensor<T>& other, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<Sum> second = secondBuffer_.template Get<Sum>();
+        Widen(wide, row, columns);
+        Widen(second, other, columns);
+        AscendC::Mul(wide, wide, second, count);
         AscendC::PipeBarrier<PIPE_V>();
     }
 
@@ -212,6 +268,7 @@ private:
     AscendC::TBuf<AscendC::TPosition::VECCALC> sumBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> widenedBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> secondBuffer_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> blendBuffer_;
     AscendC::LocalTensor<Sum> sum_;
     int64_t hidden_;
 };

@@ -12,6 +12,7 @@
 //     result              r * s
 //     sum, widened row    2 * 4 * r    16-bit types only; fp32 is added up in the result
 //     second wide row     4 * r        16-bit types, where rows are added in pairs
+//     blended row         4 * r        where rows are blended
 //     names               n * m        rounded up to 32
 //     weights             n * w        rounded up to 32; where names have weights of w bytes each
 //     second names        n * v        rounded up to 32; where names have second ones of v bytes
