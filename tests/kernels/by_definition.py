@@ -229,9 +229,9 @@ def finalize(loops: Loops, call: Call) -> Found:
         optional["bias"].append([0])
         experts = [[at if 0 <= at < count else count for at in line] for line in experts]
     given = [table] if mode in (1, 3) else table
-    scales = call.numbers("scales")
-    how = {**optional, "scales": scales, "expert_idx": experts, "drop_pad_mode": mode}
-    return {"out": loops(given, named, **how)}
+    optional |= {name: call.rows(name) for name in ("x", "alpha1", "alpha2", "v") if name in call}
+    how = {**optional, "scales": call.numbers("scales"), "expert_idx": experts}
+    return {"out": loops(given, named, **how, **call.attributes)}
 
 
 def finalize_grad(loops: Loops, call: Call) -> Found:
@@ -262,6 +262,8 @@ def finalize_grad(loops: Loops, call: Call) -> Found:
 BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_finalize_routing_v2": finalize,
     "moe_finalize_routing_v2_grad": finalize_grad,
+    "moe_finalize_routing_v3": finalize,
+    "moe_finalize_routing_v4": finalize,
     "moe_init_routing_v2": init_routing,
     "moe_init_routing_v2_grad": init_routing_grad,
     "moe_token_permute": permute,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 SUM = "shared/finalize/finalize_sum_kernel.h"
-ALL_SLOTS = "AddSlots(i, topK_, column, columns);"
-ONE_SLOT = "AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);"
+ALL_SLOTS = "AddSlots(token + i, i, topK_, column, columns);"
+ONE_SLOT = "AddSlot(token, RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);"
 
 
 def _backwards_if(condition: str) -> str:
@@ -14,7 +14,7 @@ def _backwards_if(condition: str) -> str:
     return (
         f"if ({condition}) {{\n"
         "    for (int64_t slot = topK_ - 1; slot >= 0; --slot) {\n"
-        "        AddSlot(RowIndex(i, slot), i * slotsPerPart_ + slot, column, columns);\n"
+        "        AddSlot(token + i, RowIndex(i, slot), i * slotsPerPart_ + slot, column, columns);\n"
         f"    }}\n}} else {{\n    {ALL_SLOTS}\n}}"
     )
 

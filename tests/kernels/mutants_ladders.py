@@ -218,7 +218,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             _narrow(
                 "expert-of-a-bias-in-16-bits",
                 FINALIZE,
-                "const GlobalTensor<T> bias = bias_[expert * hidden_ + column];",
+                "return bias_[expert * hidden_ + column];",
                 "expert",
             ),
             least_indices=1,

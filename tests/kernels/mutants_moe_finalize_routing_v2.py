@@ -23,6 +23,8 @@ LEAST_BATCHES = 9
 """The fewest indices that it takes in two batches, whatever the columns beside them."""
 
 Slots = partial(Mutant, file=SUM)
+WITH_BIAS = "return Add(row_sum::Pair<T, Term>{term, BiasOf(expert, column)}, columns, scale);"
+FP32_SCALES = "return sum.template RunWith<T, SlotWeights<float>>();"
 
 MUTANTS: tuple[Mutant, ...] = (
     Slots(
@@ -77,37 +79,37 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Slots(
         "scales-and-experts-read-slot-by-slot",
-        before="AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column",
-        after="AddSlot(RowIndex(place, slot), slot * batch_ + place, column",
+        before="AddSlot(token, RowIndex(place, slot), place * slotsPerPart_ + slot, column",
+        after="AddSlot(token, RowIndex(place, slot), slot * batch_ + place, column",
         least_indices=4,
     ),
     Slots(
         "bias-after-the-scale",
-        before="Add(row_sum::Pair<T>{rows_.RowOf(row, column), bias}, columns, scale);",
-        after="Add(rows_.RowOf(row, column), columns, scale);\n"
-        "                    Add(bias, columns, row_sum::One{});",
+        before=WITH_BIAS,
+        after="Add(term, columns, scale);\n"
+        "                return Add(BiasOf(expert, column), columns, row_sum::One{});",
     ),
     Slots(
         "bias-distributed-over-the-product",
-        before="Add(row_sum::Pair<T>{rows_.RowOf(row, column), bias}, columns, scale);",
-        after="Add(rows_.RowOf(row, column), columns, scale);\n"
-        "                    Add(bias, columns, scale);",
+        before=WITH_BIAS,
+        after="Add(term, columns, scale);\n"
+        "                return Add(BiasOf(expert, column), columns, scale);",
         reorders=True,
     ),
     Slots(
         "dropped-slot-without-its-bias",
-        before="                    Add(bias, columns, scale);\n",
+        before="            Add(BiasOf(expert, column), columns, scale);\n",
         after="",
     ),
     Slots(
         "bias-of-a-dropped-slot-not-scaled",
-        before="                    Add(bias, columns, scale);\n",
-        after="                    Add(bias, columns, row_sum::One{});\n",
+        before="            Add(BiasOf(expert, column), columns, scale);\n",
+        after="            Add(BiasOf(expert, column), columns, row_sum::One{});\n",
     ),
     Slots(
         "dropped-slot-takes-the-first-row",
-        before="AddSlot(RowIndex(place, slot), place",
-        after="AddSlot(RowIndex(place, slot) < 0 ? 0 : RowIndex(place, slot), place",
+        before="AddSlot(token, RowIndex(place, slot), place",
+        after="AddSlot(token, RowIndex(place, slot) < 0 ? 0 : RowIndex(place, slot), place",
     ),
     Slots(
         "minus-1-taken-as-a-row",
@@ -126,19 +128,19 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Slots(
         "bias-of-the-slot-not-of-its-expert",
-        before="ValueAt(expertBuffer_, name);",
-        after="name % slotsPerPart_;",
+        before="ValueAt(expertBuffer_, name)",
+        after="name % slotsPerPart_",
     ),
     Slots(
         "experts-of-the-first-token-for-all",
-        before="ValueAt(expertBuffer_, name);",
-        after="ValueAt(expertBuffer_, name % slotsPerPart_);",
+        before="ValueAt(expertBuffer_, name)",
+        after="ValueAt(expertBuffer_, name % slotsPerPart_)",
         least_indices=2,
     ),
     Slots(
         "last-expert-has-no-bias",
-        before="expert < biasRows_)",
-        after="expert < biasRows_ - 1)",
+        before="expert < biasRows_;",
+        after="expert < biasRows_ - 1;",
     ),
     Slots(
         "second-addend-lost",
@@ -160,12 +162,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "addends-last",
         before="                    AddAddends(token + i, column, columns);\n"
         "                    if (isWhole) {\n"
-        "                        AddSlots(i, topK_, column, columns);\n"
+        "                        AddSlots(token + i, i, topK_, column, columns);\n"
         "                    } else {\n"
         "                        AddParts(token + i, column, columns);\n"
         "                    }\n",
         after="                    if (isWhole) {\n"
-        "                        AddSlots(i, topK_, column, columns);\n"
+        "                        AddSlots(token + i, i, topK_, column, columns);\n"
         "                    } else {\n"
         "                        AddParts(token + i, column, columns);\n"
         "                    }\n"
@@ -175,8 +177,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Slots(
         "slots-from-the-last-to-the-first",
-        before="AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column",
-        after="AddSlot(RowIndex(place, slots - 1 - slot),"
+        before="AddSlot(token, RowIndex(place, slot), place * slotsPerPart_ + slot, column",
+        after="AddSlot(token, RowIndex(place, slots - 1 - slot),"
         " place * slotsPerPart_ + slots - 1 - slot, column",
         least_indices=3,
         reorders=True,
@@ -194,8 +196,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Slots(
         "row-offset-in-32-bits",
-        before="Add(rows_.RowOf(row, column), columns, scale);",
-        after="Add(rows_.RowOf(0, static_cast<int32_t>(row * hidden_) + column), columns, scale);",
+        before="AddTerm(rows_.RowOf(row, column), ",
+        after="AddTerm(rows_.RowOf(0, static_cast<int32_t>(row * hidden_) + column), ",
     ),
     Slots(
         "names-read-before-they-are-there",
@@ -239,15 +241,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "fp32-scales-ignored-beside-bf16",
         KERNEL,
-        "return RunWith<T, SlotWeights<float>>(tensors, tiling);",
-        "return RunWith<T, NoWeights>(tensors, tiling);",
+        FP32_SCALES,
+        FP32_SCALES.replace("SlotWeights<float>", "NoWeights"),
         dtypes=("bfloat16",),
     ),
     Mutant(
         "fp32-scales-read-as-bf16",
         KERNEL,
-        "return RunWith<T, SlotWeights<float>>(tensors, tiling);",
-        "return RunWith<T, SlotWeights<bfloat16_t>>(tensors, tiling);",
+        FP32_SCALES,
+        FP32_SCALES.replace("float", "bfloat16_t"),
         dtypes=("bfloat16",),
     ),
     Mutant(

@@ -50,6 +50,7 @@ def call(sizes: Sizes) -> Call:
 
 def work(sizes: Sizes, data: Any) -> Work:
     found, slots, has_bias = Work(), data.slotsPerPart, "bias" in sizes.kind
+    has_ranges = "ranges" in sizes.kind
     found.says["slots of a token"] = data.topK, sizes.top_k
     found.says["data type"] = data.dtype, sizes.dtype
     found.says["data type of the scales"] = data.scalesDtype, scales_dtype(sizes)
@@ -69,9 +70,10 @@ def work(sizes: Sizes, data: Any) -> Work:
         name_buffers=slots if data.isSlotMajor else 1,
         beside=(
             shared.element_bytes(scales_dtype(sizes)) * slots,
-            shared.INDEX_BYTES * slots * has_bias,
+            shared.INDEX_BYTES * slots * (has_bias or has_ranges),
         ),
-        wide_rows=2 + has_bias,
+        wide_rows=2 + (has_bias or has_ranges),
+        more_rows=has_ranges,
     )
     return found
 

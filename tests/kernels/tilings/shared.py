@@ -51,6 +51,7 @@ def sums(
     name_buffers: int = 1,
     beside: tuple[int, ...] = (),
     wide_rows: int = 2,
+    more_rows: int = 0,
 ) -> None:
     """shared/rows/row_sum_tiling.h: a core has so many names, with so many bytes beside each."""
     size = element_bytes(sizes.dtype)
@@ -64,7 +65,7 @@ def sums(
     work.counts["buffers missing"] = 4 - rows.inputBuffers
     work.buffers["rows"] = [
         *[columns * size] * (rows.inputBuffers + 1),
-        0 if size == 4 else wide_rows * 4 * columns,
+        (more_rows + (0 if size == 4 else wide_rows)) * 4 * columns,
         *[rows.batch * name_bytes] * name_buffers,
         *(rows.batch * each for each in beside),
     ]

@@ -47,8 +47,8 @@ struct NoRanges {
     static constexpr bool IS_SOME = false;
 };
 
-// With ranges of special experts there may be a bias, or not.
-template <typename T, typename Scales, bool HAS_BIAS, typename Ranges = NoRanges<T>>
+// Experts are read where there is a bias, or ranges of special ones.
+template <typename T, typename Scales, bool HAS_EXPERTS, typename Ranges = NoRanges<T>>
 class TokenSum {
 public:
     __aicore__ inline void Init(const Tensors& tensors, const __gm__ FinalizeTiling* tiling,
@@ -77,7 +77,7 @@ public:
         const int64_t indices = isSlotMajor_ ? slotsPerPart_ * slotStride_ : names;
         pipe->InitBuffer(indexBuffer_, static_cast<uint32_t>(indices * sizeof(int32_t)));
         scales_.Init(tensors.scales, names, pipe);
-        if constexpr (HAS_BIAS) {
+        if constexpr (HAS_EXPERTS) {
             bias_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.bias));
             experts_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.expertIdx));
             pipe->InitBuffer(expertBuffer_, static_cast<uint32_t>(names * sizeof(int32_t)));
@@ -126,7 +126,7 @@ private:
             CopyIn(indices, rowIndices_[first], tokens * slots);
         }
         scales_.Load(first, tokens * slots);
-        if constexpr (HAS_BIAS) {
+        if constexpr (HAS_EXPERTS) {
             CopyIn(expertBuffer_.template Get<int32_t>(), experts_[first], tokens * slots);
         }
         Order<HardEvent::MTE2_S>();
@@ -168,7 +168,7 @@ private:
     // The slot whose scale and expert are at `name` of what is in UB.
     __aicore__ inline void AddSlot(int64_t token, int64_t row, int64_t name, int64_t column,
                                    int64_t columns) {
-        const int64_t expert = HAS_BIAS ? ValueAt(expertBuffer_, name) : 0;
+        const int64_t expert = HAS_EXPERTS ? ValueAt(expertBuffer_, name) : 0;
         const auto scale = scales_.At(name);
         if constexpr (Ranges::IS_SOME) {
             if (ranges_.IsZero(expert)) {
@@ -192,7 +192,7 @@ private:
     }
 
     __aicore__ inline bool HasBias(int64_t expert) const {
-        return HAS_BIAS && expert >= 0 && expert < biasRows_;
+        return HAS_EXPERTS && expert >= 0 && expert < biasRows_;
     }
 
     __aicore__ inline GlobalTensor<T> BiasOf(int64_t expert, int64_t column) {
@@ -203,7 +203,7 @@ private:
     template <typename Term, typename Factor>
     __aicore__ inline void AddTerm(const Term& term, int64_t expert, int64_t column,
                                    int64_t columns, Factor scale) {
-        if constexpr (HAS_BIAS) {
+        if constexpr (HAS_EXPERTS) {
             if (HasBias(expert)) {
                 return Add(row_sum::Pair<T, Term>{term, BiasOf(expert, column)}, columns, scale);
             }
@@ -238,7 +238,7 @@ private:
     TBuf<TPosition::VECCALC> indexBuffer_;
     TBuf<TPosition::VECCALC> expertBuffer_;
     Scales scales_;
-    row_sum::RowSum<T, HAS_BIAS, Ranges::IS_SOME> rows_;
+    row_sum::RowSum<T, HAS_EXPERTS, Ranges::IS_SOME> rows_;
     Ranges ranges_;
     row_sum::Share share_;
 

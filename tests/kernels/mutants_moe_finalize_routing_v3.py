@@ -1,0 +1,28 @@
+"""Seeded mistakes for the MoeFinalizeRoutingV3 kernel: of what it hands to that of V4."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tests.kernels.mutants import Mutant
+
+Entry = partial(Mutant, file="moe_finalize_routing_v3/aclnn_moe_finalize_routing_v3.cpp")
+
+MUTANTS: tuple[Mutant, ...] = (
+    Entry(
+        "copy-experts-take-x1",
+        before='at["xOptional"]',
+        after='at["x1Optional"]',
+    ),
+    Entry(
+        "v-is-alpha2",
+        before='at["vOptional"]',
+        after='at["alpha2Optional"]',
+    ),
+    Mutant(
+        "ranges-are-not-looked-at",
+        "shared/finalize/finalize_kernel.h",
+        "if (tiling->hasRanges != 0) {",
+        "if (tiling->hasRanges == 2) {",
+    ),
+)
