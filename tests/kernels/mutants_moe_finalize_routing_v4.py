@@ -82,7 +82,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "without-scales-a-token-has-one-slot",
-        "moe_finalize_routing_v4/aclnn_moe_finalize_routing_v4.cpp",
+        "shared/finalize/finalize_interface.h",
         '!call.Has("scalesOptional") ||',
         'call.Has("scalesOptional") &&',
         least_indices=2,

@@ -11,13 +11,10 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeFinalizeRoutingV3TilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{"aclnnMoeFinalizeRoutingV3, parameters", Parameters(),
-                                        entry::Stage::TILING, finalize::Limits()};
+        static const entry::Table table{"aclnnMoeFinalizeRoutingV3, parameters",
+                                        finalize::RangedParameters(false), entry::Stage::TILING,
+                                        finalize::Limits(entry::Given("biasOptional"))};
         return table;
-    }
-
-    static std::vector<entry::Parameter> Parameters() {
-        return finalize::RangedParameters("operator definition of MoeFinalizeRoutingV2");
     }
 
     static constexpr auto kTiling = MoeFinalizeRoutingV3Tiling;

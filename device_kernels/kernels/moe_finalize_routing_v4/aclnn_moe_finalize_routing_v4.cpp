@@ -11,19 +11,10 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeFinalizeRoutingV4TilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{"aclnnMoeFinalizeRoutingV4, parameters", Parameters(),
-                                        entry::Stage::TILING, finalize::Limits()};
+        static const entry::Table table{"aclnnMoeFinalizeRoutingV4, parameters",
+                                        finalize::RangedParameters(true), entry::Stage::TILING,
+                                        finalize::Limits(entry::Given("biasOptional"))};
         return table;
-    }
-
-    static std::vector<entry::Parameter> Parameters() {
-        std::vector<entry::Parameter> parameters =
-            finalize::RangedParameters("operator definition of MoeFinalizeRoutingV2");
-        parameters.push_back(entry::Number("k", "topK", {[](const entry::Call& call) {
-                                               return !call.Has("scalesOptional") ||
-                                                      call.Number("k") > 1;
-                                           }}));
-        return parameters;
     }
 
     static constexpr auto kTiling = MoeFinalizeRoutingV4Tiling;
