@@ -103,11 +103,11 @@ EACH_KIND = (0, 3, 1, 2)
 """The experts of the four slots: one with row 8, a constant, a zero and a copy one."""
 
 
-def ranged(one: Finalizing, mode: str, **how: int) -> Case:
+def ranged(one: Finalizing, mode: str, top_k: int = 2, k: int = 1) -> Case:
     """The call with an expert of each kind: 1 is zero, 2 a copy, 3 and 4 are constant."""
     ranges = {"zero": (1, 2), "copy": (2, 3), "constant": (3, 5)}
     alpha1, alpha2, v = (bits("float32", one, 7) for one in (2, 0.5, 100))
-    plain = _by_hand(one, mode, **how)
+    plain = _by_hand(one, mode, top_k=top_k, k=k)
     x = bits("float32", *(10, 20)[: plain.outputs["out"].shape[0]])
     return with_ranges(plain, EACH_KIND, ranges, x, (alpha1, alpha2, v))
 
@@ -116,17 +116,18 @@ def _examples(one: Finalizing, page: Page) -> Iterator[Example]:
     by_hand = f"{page.equation}, by hand"
     constant = 2 * 10 + 0.5 * 100
     for mode in MODES:
-        due = {"out": (8 + 2 * constant, 4 * 20)}
+        due = {"out": (8 + 2 * constant, 4.0 * 20)}
         yield Example(f"an expert of each kind, {mode}", ranged(one, mode), by_hand, due)
     for mode, k in product(MODES[::2], (1, 4) if one.has_k else (1,)):
-        case = ranged(one, mode, top_k=4, **({K: k} if one.has_k else {}))
-        due = {"out": (8 + 2 * constant + 4 * 10,)}
-        yield Example(f"an expert of each kind in one token, {mode}, k {k}", case, by_hand, due)
+        case = ranged(one, mode, top_k=4, k=k)
+        sums = {"out": (8 + 2 * constant + 4 * 10,)}
+        yield Example(f"an expert of each kind in one token, {mode}, k {k}", case, by_hand, sums)
     for mode in MODES if one.has_k else ():
         bare = _by_hand(one, mode, k=2, scaled=False)
         yield Example(f"k 2 without scales, {mode}", bare, by_hand, {"out": (8 + 1, 2 + 4)})
         for k in (1, 2):
-            case, due = _by_hand(one, mode, k=k), {"out": (8 + 2 * 1, 3 * 2 + 4 * 4)}
+            case = _by_hand(one, mode, k=k)
+            due = {"out": (8.0 + 2 * 1, 3 * 2 + 4 * 4)}
             yield Example(f"k {k} beside two columns of scales, {mode}", case, by_hand, due)
 
 
