@@ -57,7 +57,7 @@ struct Ub {
         const int64_t room = bytes / kNamesShare;
         const int64_t index = isSlotMajor ? row_sum::kBlockBytes : kIndexBytes;
         int64_t slots = room / (index + scaleBytes + (HasExperts() ? kIndexBytes : 0));
-        while (slots > 1 && Of(slots).OfNames(1) > room) {
+        while (slots > 1 && (Of(slots).OfNames(1) > room || Of(slots).Least() > bytes)) {
             --slots;
         }
         return std::max<int64_t>(slots, 1);
