@@ -74,8 +74,11 @@ class Kind:
         room = ub_bytes // NAMES_SHARE
         index = GRANULE_BYTES if self.by_column else INDEX_BYTES
         most = room // (index + self.scale_bytes + (INDEX_BYTES if self.biased else 0))
-        fits = (n for n in range(most, 1, -1) if self.row(ub_bytes, n).of_names(1) <= room)
-        return next(fits, 1)
+        for slots in range(most, 1, -1):
+            row = self.row(ub_bytes, slots)
+            if row.of_names(1) <= room and row.least <= ub_bytes:
+                return slots
+        return 1
 
     def part(self, ub_bytes: int, top_k: int) -> RowUb:
         """The buffer where a token of top_k slots is named by those of a part."""
