@@ -14,7 +14,8 @@ def _backwards_if(condition: str) -> str:
     return (
         f"if ({condition}) {{\n"
         "    for (int64_t slot = topK_ - 1; slot >= 0; --slot) {\n"
-        "        AddSlot(token + i, RowIndex(i, slot), i * slotsPerPart_ + slot, column, columns);\n"
+        "        AddSlot(token + i, RowIndex(i, slot), i * slotsPerPart_ + slot, column,\n"
+        "                columns);\n"
         f"    }}\n}} else {{\n    {ALL_SLOTS}\n}}"
     )
 

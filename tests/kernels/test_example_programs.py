@@ -24,6 +24,7 @@ PUBLIC = re.compile(r"^\s*#\s*include [<\"](?:acl|aclnn|aclnnop)/", re.MULTILINE
 RECORDED = {
     "moe_finalize_routing_v2": "two tokens of two slots, one of them dropped",
     "moe_finalize_routing_v2_grad": "two tokens of two slots, one dropped, with a bias",
+    "moe_finalize_routing_v4": "an expert of each kind, dropless_rows",
     "moe_init_routing_v2": "three tokens of two experts, two rows of each expert",
     "moe_init_routing_v2_grad": "README",
     "moe_token_permute": "three tokens of two experts, 4 rows kept, float32",
