@@ -91,6 +91,8 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["slot_grad_kernel.h"] == graded
     adding = {
         "moe_finalize_routing_v2",
+        "moe_finalize_routing_v3",
+        "moe_finalize_routing_v4",
         "moe_token_permute_grad",
         "moe_token_permute_with_ep_grad",
         "moe_token_permute_with_routing_map_grad",
