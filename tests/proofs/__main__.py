@@ -73,6 +73,10 @@ PROOFS = {
         "the judge of sums: whole toy formats and millions of hard sums, no false alarm",
         ("proofs.soundness_run",),
     ),
+    "selections": Proof(
+        "the judge of selections: right devices of six exps and five sums, no false alarm",
+        ("proofs.selections_run",),
+    ),
     "coarse-sums": Proof(
         "what a row of 16 elements tells of coarse sums and truncation, 5,000 draws each",
         ("proofs.coarse_sums_run",),
