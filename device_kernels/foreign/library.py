@@ -146,6 +146,17 @@ def _compile(
 ) -> None:
     (tree / "entry.cpp").write_text(entry(operator, signature))
     _run(["-c", str(tree / "entry.cpp"), "-o", str(tree / "entry.o"), *_including(INCLUDE)])
+    host = [*operator.host, HERE / "tiling_call.cpp", *_shared_host(common)]
+    library = tree / f"lib{operator.name}_tiling.so"
+    _run(
+        [
+            *_counting(library, coverage),
+            *LINK,
+            *_including((HOST, HERE, *common[:1])),
+            *map(str, host),
+            *(f"-DFOREIGN_TILING={operator.name}_tiling", "-o", str(library)),
+        ]
+    )
     (tree / "tiling.h").write_text(f"#pragma once\n{operator.tiling}\n")
     before = [word for header in BEFORE_A_KERNEL for word in ("-include", header)]
     for build_number, macros in enumerate(operator.builds):
@@ -163,17 +174,6 @@ def _compile(
                 *(str(source), "-o", str(library), f"-L{runtime}", "-lascendcl"),
             ]
         )
-    host = [*operator.host, HERE / "tiling_call.cpp", *_shared_host(common)]
-    library = tree / f"lib{operator.name}_tiling.so"
-    _run(
-        [
-            *_counting(library, coverage),
-            *LINK,
-            *_including((HOST, HERE, *common[:1])),
-            *map(str, host),
-            *(f"-DFOREIGN_TILING={operator.name}_tiling", "-o", str(library)),
-        ]
-    )
 
 
 def _counting(library: Path, coverage: bool) -> list[str]:
