@@ -6,7 +6,9 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-Entry = partial(Mutant, file="moe_finalize_routing_v3/aclnn_moe_finalize_routing_v3.cpp")
+RANGED = ("experts_without_rows",)
+ENTRY = "moe_finalize_routing_v3/aclnn_moe_finalize_routing_v3.cpp"
+Entry = partial(Mutant, file=ENTRY, modes=RANGED)
 
 MUTANTS: tuple[Mutant, ...] = (
     Entry(
@@ -24,5 +26,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "shared/finalize/finalize_kernel.h",
         "if (tiling->hasRanges != 0) {",
         "if (tiling->hasRanges == 2) {",
+        modes=RANGED,
     ),
 )

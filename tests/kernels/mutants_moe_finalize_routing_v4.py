@@ -8,8 +8,11 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-Slots = partial(Mutant, file="shared/finalize/finalize_sum_kernel.h")
-Ranges = partial(Mutant, file="shared/finalize/finalize_ranges_kernel.h")
+RANGED = ("experts_without_rows",)
+SUM = "shared/finalize/finalize_sum_kernel.h"
+Slots = partial(Mutant, file=SUM)
+Kinds = partial(Mutant, file=SUM, modes=RANGED)
+Ranges = partial(Mutant, file="shared/finalize/finalize_ranges_kernel.h", modes=RANGED)
 DROPS = ("drop_pad_columns", "drop_pad_rows")
 ZERO = "if (ranges_.IsZero(expert)) {"
 COPY = "if (ranges_.IsCopy(expert)) {"
@@ -19,7 +22,7 @@ OWN = "(expert - tiling_->constantStart) * hidden"
 HAS_ROW = "const bool hasRow = row >= 0 && row < sourceRows_;"
 
 MUTANTS: tuple[Mutant, ...] = (
-    Slots(
+    Kinds(
         "zero-expert-adds-its-bias",
         before=ZERO,
         after=ZERO + " if (HasBias(expert)) { Add(BiasOf(expert, column), columns, scale); }",
@@ -37,28 +40,27 @@ MUTANTS: tuple[Mutant, ...] = (
         )
         for kind in ("zero", "copy", "constant")
     ),
-    Slots(
+    Kinds(
         "copy-expert-adds-its-row-of-expanded-x-too",
         before=COPY,
         after=COPY + " if (row >= 0 && row < sourceRows_) {"
         " Add(rows_.RowOf(row, column), columns, scale); }",
     ),
-    Slots(
+    Kinds(
         "copy-expert-has-no-bias",
         before=COPIED,
         after="return Add(ranges_.RowOf(token * hidden_ + column), columns,",
     ),
-    Slots(
+    Kinds(
         "copy-expert-takes-the-first-token",
         before=COPIED,
         after=COPIED.replace("token * hidden_ + column", "column"),
         least_indices=2,
     ),
-    Slots(
+    Kinds(
         "copy-expert-of-a-dropped-slot-is-dropped",
         before=COPY,
         after=COPY.replace("if (", "if (row >= 0 && "),
-        modes=DROPS,
     ),
     Ranges(
         "constant-expert-by-its-id",
