@@ -123,11 +123,14 @@ class Subject:
         return self.sources.named(row)
 
     def named_rows(self) -> list[int]:
-        """The first rows that the first wrong output row adds, and the first and last of all."""
+        """The first rows that the first wrong output row adds, and the first and last of all, if
+        any row is added.
+        """
         first = int(np.flatnonzero(self.wrong.any(axis=1))[0])
         own = self.terms.rows[first]
         own = own[own >= 0][:READERS].tolist() if self.slots <= READERS * 4 else []
-        return list(dict.fromkeys([*own, 0, len(self.source) - 1]))
+        ends = [0, len(self.source) - 1] if len(self.source) else []
+        return list(dict.fromkeys([*own, *ends]))
 
     @property
     def source_rows(self) -> NDArray[np.int64]:

@@ -316,3 +316,11 @@ def test_a_guess_reaches_another_process_whole() -> None:
     assert again == made
     assert (again.nature, again.key, again.rank) == ("nature", "key", 2)
     assert (again.sure, again.anew) == (False, True)
+
+
+def test_where_no_output_row_adds_any_no_row_is_named():
+    nothing = np.full((TOKENS, SLOTS), -1)
+    ones = to_bits(np.ones((TOKENS, HIDDEN)), FP16)
+    made = subject(ones, source()[:0], nothing)
+    assert made.named_rows() == []
+    assert list(told(guesses(made))) == []
