@@ -21,8 +21,10 @@ int main() {
         GetTopKMaxMinTmpSize(platform, inner, outer, false, indexed, mode, largest, 4, most, least);
         std::printf("%u ", most == least ? most : 0);
     };
-    std::printf("%u %u ", GetSoftMaxMaxTmpSize(rows, 4, false), GetSoftMaxMaxTmpSize(rows, 2, true));
-    std::printf("%u %u ", GetSoftMaxMaxTmpSize(rows, 1, false), GetSoftMaxMaxTmpSize(none, 4, true));
+    std::printf("%u ", GetSoftMaxMaxTmpSize(rows, 4, false));
+    std::printf("%u ", GetSoftMaxMaxTmpSize(rows, 2, true));
+    std::printf("%u ", GetSoftMaxMaxTmpSize(rows, 1, false));
+    std::printf("%u ", GetSoftMaxMaxTmpSize(none, 4, true));
     std::printf("%u ", GetSoftMaxFlashV2MaxTmpSize(row, 4, 4, true));
     std::printf("%u ", GetSoftMaxFlashV2MaxTmpSize(row, 2, 2, true));
     std::printf("%u ", GetSoftMaxFlashV2MaxTmpSize(row, 4, true, true));
