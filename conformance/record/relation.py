@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue import relations as say
+from conformance.record.operator import REFERENCE
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -49,6 +50,10 @@ class Relation:
     far: bool = False
     always: bool = False
     varied: Callable[[Case], SearchStrategy[Case]] | None = None
+
+    def asked_by(self, oracle: str) -> bool:
+        """Whether a run that judges by an oracle asks for it."""
+        return self.always or oracle != REFERENCE
 
     def case(self, drawn: Case) -> Case | None:
         """The call that the relation starts from; None where it has nothing to say of a case."""

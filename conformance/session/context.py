@@ -80,8 +80,10 @@ class Context:
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
         self.on_route = all_on_route(self.records, self.route)
+        asked_oracle = option.conformance_oracle or DEFAULTS["oracle"]
+        self.oracle = one_of(ORACLES, "oracle", asked_oracle)
         self.operators = tuple(
-            asked(on_it(one, self.records, self.route, self.called), self.traits)
+            asked(on_it(one, self.records, self.route, self.called, self.oracle), self.traits)
             for one in self.kept.operators
         )
         self.against = against_named(
@@ -101,8 +103,6 @@ class Context:
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)
-        asked_oracle = option.conformance_oracle or DEFAULTS["oracle"]
-        self.oracle = one_of(ORACLES, "oracle", asked_oracle)
         named_workloads = option.conformance_workload or ()
         self.workloads_asked = bool(named_workloads)
         self.workloads = (

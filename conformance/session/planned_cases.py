@@ -10,7 +10,7 @@ from conformance.draw.profiles import Profile
 from conformance.draw.shared_rows import shared
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
-from conformance.record.operator import REFERENCE, RELATIONS, Operator
+from conformance.record.operator import RELATIONS, Operator
 from conformance.record.relation import Relation
 from conformance.record.torch_binding import BY_KEYWORDS
 
@@ -116,6 +116,6 @@ def _about_relations(operator: Operator, profile: Profile, oracle: str) -> int:
         if relation.always:
             dtypes = len(operator.dtypes) if profile.each_dtype else 1
             drawn += modes * dtypes * profile.invariants
-        elif oracle != REFERENCE:
+        elif relation.asked_by(oracle):
             drawn += modes * len(operator.dtypes) * profile.relations
     return drawn

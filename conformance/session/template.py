@@ -40,7 +40,6 @@ from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import (
     BOTH,
-    REFERENCE,
     RELATIONS,
     Example,
     Operator,
@@ -174,7 +173,7 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
             for number, relation in enumerate(operator.relations)
             for place, (mode, dtype) in enumerate(cells)
             if mode in (relation.modes or (mode,))
-            and (relation.always or asked.oracle != REFERENCE)
+            and relation.asked_by(asked.oracle)
             if asked.each_dtype or not relation.always or _is_its_turn(operator, number, place)
         ]
     if named == LADDER:

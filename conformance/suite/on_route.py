@@ -8,7 +8,7 @@ from dataclasses import replace
 from conformance.catalogue import left_out as say
 from conformance.errors import UsageError
 from conformance.record.contract import Contract, Sum, Varying
-from conformance.record.operator import Mode, Operator, Quarantine, Rejection
+from conformance.record.operator import BOTH, Mode, Operator, Quarantine, Rejection
 from conformance.record.torch_binding import BY_KEYWORDS, PYTHON, TORCH_NPU, Binding, Unreached
 from conformance.suite.on_demand import OnDemand
 from conformance.suite.wrong_arguments import of_arguments
@@ -70,10 +70,12 @@ def on_it(
     records: Mapping[str, Operator],
     route: str,
     called: Container[str] | None = None,
+    oracle: str = BOTH,
 ) -> Operator:
     """The operator on a route, with the relations whose other operators can be called there too.
 
-    ``called`` are the operators that something carries out, None: all.
+    ``called`` are the operators that something carries out, None: all. The other operators of a
+    relation that an oracle does not ask are not looked up: their records need not be read.
     """
     made = on_route(operator, route)
 
@@ -83,7 +85,8 @@ def on_it(
     relations = tuple(
         relation
         for relation in made.relations
-        if all(there(name) for name in relation.beside if name in records)
+        if not relation.asked_by(oracle)
+        or all(there(name) for name in relation.beside if name in records)
     )
     return made if relations == made.relations else replace(made, relations=relations)
 

@@ -17,7 +17,7 @@ from conformance import places
 from conformance.catalogue import records as say
 from conformance.errors import UsageError, choice
 from conformance.names import call_id
-from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
+from conformance.record.operator import Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
 from conformance.suite.on_demand import OnDemand
@@ -111,7 +111,7 @@ def with_related(
         name
         for one in chosen
         for relation in one.relations
-        if relation.always or oracle != REFERENCE
+        if relation.asked_by(oracle)
         for name in relation.beside
     }
     names -= {one.name for one in chosen}
