@@ -69,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = given[0] if given else ""
     grammar = parser(language if language in LANGUAGES else "en", asked)
     parsed = grammar.parse_args(given[: given.index("--")] if "--" in given else given)
+    parsed.alone = arguments is None
     console = Speaking(language, stderr=True, highlight=False, soft_wrap=True)
     # Both, as a shell has what it starts in the background ignore interrupts.
     for number in (signal.SIGINT, signal.SIGTERM):

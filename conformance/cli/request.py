@@ -26,7 +26,8 @@ class Request(Asked):
     ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
     ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
     are the operators that were asked for by name. ``called`` says what the device calls, as it has
-    been told; ``verbose`` asks for more than one screen.
+    been told; ``verbose`` asks for more than one screen. ``alone`` says that this
+    process is a command and nothing else, so that pytest may be a fork of it.
     """
 
     out: Path
@@ -39,6 +40,7 @@ class Request(Asked):
     named: tuple[str, ...] = ()
     called: str = ""
     verbose: bool = False
+    alone: bool = False
 
     @property
     def expected(self) -> int:

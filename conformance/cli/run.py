@@ -252,6 +252,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
         functions=functions,
+        alone=parsed.alone,
     )
     second = second_asked(parsed)
     against = against_named(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import shlex
 import shutil
@@ -25,9 +24,9 @@ from conformance.catalogue.message import row
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
 from conformance.cli.progress import Pulse, Tail, bar
+from conformance.cli.pytest_process import Process, start
 from conformance.cli.request import Request, options
 from conformance.devices.device import DeviceProfile
-from conformance.devices.lifetime import interruptible
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -153,7 +152,7 @@ def run(request: Request, console: Console) -> Outcome:
         _tidy(request.out)
         if request.left_out and process.returncode == _NOTHING_COLLECTED:
             return leave_out(request, console)
-        status = INTERRUPTED if interrupted else _status_of(process.returncode)
+        status = INTERRUPTED if interrupted else _status_of(process.wait())
         if interrupted:
             console.print(say.INTERRUPTED_EARLY(), markup=False)
         elif request.pytest_arguments and process.returncode == _NOTHING_COLLECTED:
@@ -224,14 +223,10 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
         shutil.rmtree(counters)
 
 
-def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start pytest and its workers in a session of their own, so that an interrupt reaches them
-    once, through us.
-
-    Should this process be killed, pytest is interrupted: it keeps its verdicts and ends.
-    """
+def _start(request: Request, log: IO[bytes]) -> Process:
+    """Start pytest, which starts its workers."""
     root = places.root()
-    command = [sys.executable, "-m", "pytest", str(root / "cases"), "-p", "conformance.plugin"]
+    command = [str(root / "cases"), "-p", "conformance.plugin"]
     if SUITE.is_dir():
         # The nearest configuration above an installed suite belongs to another project.
         command += ["-c", os.devnull]
@@ -250,18 +245,10 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     environment[COMMAND] = shlex.join([*called(), *sys.argv[1:]])
     if request.counted:
         environment |= kernel_coverage.environment(request.out / COUNTERS)
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        start_new_session=True,
-        preexec_fn=functools.partial(interruptible, os.getpid()),
-    )
+    return start(command, environment, log, anew=not request.alone)
 
 
-def _evidence_of(process: subprocess.Popen[bytes], request: Request) -> Evidence | None:
+def _evidence_of(process: Process, request: Request) -> Evidence | None:
     """The evidence of the run that a process began; None where it began none."""
     evidence = read_evidence(request.out)
     return evidence if evidence is not None and evidence.process == process.pid else None
@@ -278,7 +265,7 @@ def _sum_up(request: Request, log: IO[bytes], *, interrupted: bool) -> Evidence 
     return _evidence_of(process, request)
 
 
-def _watch(process: subprocess.Popen[bytes], request: Request, console: Console) -> bool:
+def _watch(process: Process, request: Request, console: Console) -> bool:
     """Show progress until pytest ends; True if a person interrupted it."""
     tail, pulse = Tail(request.out, process.pid), Pulse(console)
     if request.resume:
@@ -308,7 +295,7 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
     return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: Process) -> None:
     """Wait for pytest's summary; end it and its workers if that takes too long, or if a person who
     has interrupted the run does so once more.
     """

@@ -172,8 +172,7 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
             (operator, relation, mode, dtype)
             for number, relation in enumerate(operator.relations)
             for place, (mode, dtype) in enumerate(cells)
-            if mode in (relation.modes or (mode,))
-            and relation.asked_by(asked.oracle)
+            if mode in (relation.modes or (mode,)) and relation.asked_by(asked.oracle)
             if asked.each_dtype or not relation.always or _is_its_turn(operator, number, place)
         ]
     if named == LADDER:
