@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance.draw.profiles import Profile
 from conformance.record.cells import EDGE, Cells, Levels
-from conformance.record.covering import Feasible, covering_array
+from conformance.record.covering import Feasible, compact, covering_array
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
 
@@ -43,7 +43,10 @@ class Shared:
     def feasible(self) -> Feasible:
         """Which levels go together, with one axis for each of ``axes``."""
         (first, *others) = (cells.feasible for cells in self.of_each.values())
-        return np.stack([first, *others]) if others else first
+        if not others:
+            return first
+        small = np.broadcast_arrays(*map(compact, (first, *others)))
+        return np.broadcast_to(np.stack(small), (len(small), *first.shape))
 
     @cached_property
     def _alike(self) -> dict[str, list[str]]:
@@ -89,8 +92,8 @@ class Shared:
         chosen = np.array([dtype in dtypes for dtype in self.of_each])
         across = [1] * self.feasible.ndim
         across[0] = len(chosen)
-        kept: Feasible = np.logical_and(self.feasible, chosen.reshape(across))
-        return kept
+        kept = np.logical_and(compact(self.feasible), chosen.reshape(across))
+        return np.broadcast_to(kept, self.feasible.shape)
 
     def shown(
         self, dtype: str, levels: Mapping[str, tuple[str, ...]]

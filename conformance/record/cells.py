@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.record.covering import Feasible, covering_array
+from conformance.record.covering import Feasible, compact, covering_array
 from conformance.record.edges import Edge, Edges
 
 if TYPE_CHECKING:
@@ -93,28 +93,36 @@ class Cells:
 
     @cached_property
     def feasible(self) -> Feasible:
-        """Whether all constraints hold, for every combination of the axes' levels, in order."""
+        """Whether all constraints hold, for every combination of the axes' levels, in order; nobody
+        may write to it.
+        """
         names = [axis.name for axis in self.axes]
         shape = [len(axis.levels) for axis in self.axes]
-        allowed = np.ones(shape, np.bool_)
+        allowed = np.ones([1] * len(shape), np.bool_)
         levels = {axis.name: axis.levels for axis in self.axes}
         for constraint in self.constraints:
             mine = [names.index(name) for name in constraint.axes]
             across = [size if axis in mine else 1 for axis, size in enumerate(shape)]
-            allowed &= constraint.table(levels).transpose(np.argsort(mine)).reshape(across)
-        return allowed
+            table = constraint.table(levels).transpose(np.argsort(mine)).reshape(across)
+            allowed = np.logical_and(allowed, table)
+        return np.broadcast_to(allowed, shape)
 
     @property
     def packed(self) -> bytes | None:
         """`feasible` for another process; None where it was not worked out here."""
         known = vars(self).get("feasible")
-        return None if known is None else np.packbits(known).tobytes()
+        if known is None:
+            return None
+        small = compact(known)
+        return bytes(size > 1 for size in small.shape) + np.packbits(small).tobytes()
 
     def adopt(self, packed: bytes) -> None:
         """Take `feasible` as another process has worked it out from the same record."""
         shape = [len(axis.levels) for axis in self.axes]
-        bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
-        vars(self)["feasible"] = bits.astype(np.bool_).reshape(shape)
+        varies, known = packed[: len(shape)], packed[len(shape) :]
+        small = [size if named else 1 for size, named in zip(shape, varies, strict=True)]
+        bits = np.unpackbits(np.frombuffer(known, np.uint8), count=math.prod(small))
+        vars(self)["feasible"] = np.broadcast_to(bits.astype(np.bool_).reshape(small), shape)
 
     def completed(
         self,

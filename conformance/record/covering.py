@@ -25,7 +25,19 @@ def feasible_tuples(feasible: Feasible, strength: int) -> dict[tuple[int, ...], 
     run. Where there are fewer axes than ``strength``, whole rows are the tuples.
     """
     kept = min(strength, feasible.ndim)
-    return dict(_projections(feasible, tuple(range(feasible.ndim)), 0, kept))
+    projected = _projections(compact(feasible), tuple(range(feasible.ndim)), 0, kept)
+    sizes = feasible.shape
+    return {
+        axes: np.broadcast_to(left, [sizes[axis] for axis in axes]).copy()
+        for axes, left in projected
+    }
+
+
+def compact(feasible: Feasible) -> Feasible:
+    """The array with one level of each axis along which it is repeated (`numpy.broadcast_to`): an
+    axis that no constraint names, whose levels would only multiply the work.
+    """
+    return feasible[tuple(slice(None if step else 1) for step in feasible.strides)]
 
 
 def _projections(
@@ -56,16 +68,18 @@ def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[
     rows with that tuple which holds most others that are missing; so the array is complete by
     construction. The same arguments give the same rows, which nobody may write to.
     """
-    return _covering_array(feasible.shape, np.packbits(feasible).tobytes(), strength, seed)
+    small = compact(feasible)
+    packed = np.packbits(small).tobytes()
+    return _covering_array(feasible.shape, small.shape, packed, strength, seed)
 
 
 @lru_cache(maxsize=256)
 def _covering_array(
-    shape: tuple[int, ...], packed: bytes, strength: int, seed: int
+    shape: tuple[int, ...], small: tuple[int, ...], packed: bytes, strength: int, seed: int
 ) -> NDArray[np.intp]:
     """`covering_array`: the items of a mode ask for the same one, each for the rows of its own."""
-    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
-    feasible = bits.astype(np.bool_).reshape(shape)
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(small))
+    feasible = np.broadcast_to(bits.astype(np.bool_).reshape(small), shape)
     generator = np.random.Generator(np.random.Philox(key=seed))
     missing = _Missing(feasible_tuples(feasible, strength), feasible.ndim)
     rows: list[NDArray[np.intp]] = []
