@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from conformance.catalogue import options, page
 from conformance.catalogue.marks import SEMICOLON
@@ -70,9 +70,9 @@ def load(run: Path) -> Evidence:
     return sound(read_run(run)).evidence
 
 
-def render(evidence: Evidence, language: str = "en") -> str:
-    """The page. Everything that comes from the evidence is escaped."""
-    check_language(language)
+@cache
+def template() -> Template:
+    """The page's template, compiled once in a process."""
     environment = Environment(
         loader=PackageLoader("conformance.cli"),
         autoescape=True,
@@ -80,12 +80,18 @@ def render(evidence: Evidence, language: str = "en") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    return environment.get_template("report.html.j2")
+
+
+def render(evidence: Evidence, language: str = "en") -> str:
+    """The page. Everything that comes from the evidence is escaped."""
+    check_language(language)
     say = partial(within, language=language)
     shown = groups(evidence.failures)[:SHOWN_FAILURES]
     judged = [cell for cell in evidence.cells if _matters(cell, evidence)]
     dtypes, rows = matrix(judged)
     listed = sum(1 + len(group.others) for group in shown)
-    return environment.get_template("report.html.j2").render(
+    return template().render(
         language=HTML_LANGUAGE[language],
         t=texts(language),
         run=evidence,
