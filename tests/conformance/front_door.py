@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device_kernels.build import build
+from tests.conformance import forked_python
 from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent
@@ -33,10 +34,13 @@ class Ended:
 
 def conformance(*arguments: str, folder: Path, before: tuple[str, ...] = (), **env: str) -> Ended:
     """Run a command in ``folder``; ``before`` is put before it, as ``nice`` would be."""
+    environment = host(**env)
+    if not before and forked_python.can_fork(environment):
+        return Ended(*forked_python.run("conformance", arguments, folder, environment))
     done = subprocess.run(
         [*before, sys.executable, "-m", "conformance", *arguments],
         cwd=folder,
-        env=host(**env),
+        env=environment,
         capture_output=True,
         text=True,
         timeout=HANGS,

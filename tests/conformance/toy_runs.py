@@ -15,7 +15,7 @@ from conformance.evidence.contradictions import contradictions
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.reading import read_run
 from conformance.evidence.summary import Evidence, read_evidence
-from tests.conformance import forked_pytest
+from tests.conformance import forked_python
 from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent
@@ -69,8 +69,9 @@ def toy_runs(place: Path) -> Run:
             words += ["--conformance-operator=copying"]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{path}", "TOY": toy}
         out = folder / "reports" / "pytest"
-        if most_bytes is None and not path and forked_pytest.can_fork(environment):
-            return Ended(*forked_pytest.run(words, folder, environment), out)
+        if most_bytes is None and not path and forked_python.can_fork(environment):
+            status, *printed = forked_python.run("pytest", words, folder, environment)
+            return Ended(status, "".join(printed), out)
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", *words],
             cwd=folder,

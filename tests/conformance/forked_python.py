@@ -1,7 +1,7 @@
-"""Pytest processes that are forks of one that has imported all that a run imports.
+"""Python processes that are forks of one that has imported all that a run imports.
 
-Most of what a run on the toy costs is imports. Here they are made once for each worker of the
-tests; every run is still a process with an environment, a folder and an end of its own.
+Most of what a small run costs is imports. Here they are made once for each worker of the tests;
+every run is still a process with an environment, a folder and an end of its own.
 """
 
 from __future__ import annotations
@@ -28,26 +28,39 @@ from tests.waiting import HANGS
 ROOT = Path(__file__).resolve().parents[2]
 READ_AT_IMPORT = frozenset({"CI", "HYPOTHESIS_STORAGE_DIRECTORY"})
 """Variables that say something to Hypothesis while it is imported: with them, start Python anew."""
-OF_A_RUN = ("conformance.plugin", "conformance.session.failure_text", "xdist.plugin")
+JUDGED_OFTEN = ("moe_init_routing_v2_grad", "moe_token_permute_grad")
+"""Operators that most runs of the tests judge: which of their levels go together is worked out."""
+OF_A_RUN = (
+    "conformance.plugin",
+    "conformance.session.failure_text",
+    "conformance.cli.run",
+    "conformance.cli.replay",
+    "xdist.plugin",
+)
 
 
 def can_fork(environment: Mapping[str, str]) -> bool:
     """Whether a process with this environment imports what the one here has imported."""
-    return all(environment.get(name) == _started()[1].get(name) for name in READ_AT_IMPORT)
+    there = _started()[1]
+    names = {name for name in (*environment, *there) if name.startswith("PYTHON")}
+    return all(environment.get(name) == there.get(name) for name in READ_AT_IMPORT | names)
 
 
-def run(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
-    """``python -m pytest ARGUMENTS`` in ``folder``: its exit status as subprocess has it, and what
-    it printed."""
+def run(
+    module: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> tuple[int, str, str]:
+    """``python -m MODULE ARGUMENTS`` in ``folder``: its exit status as subprocess has it, and what
+    it printed, on stdout and on stderr."""
     server, _ = _started()
     assert server.stdin is not None
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as printed:
-        asked = [list(arguments), str(folder), dict(environment), printed.name]
+    with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as error:
+        printed = [out.name, error.name]
+        asked = [module, list(arguments), str(folder), dict(environment), printed]
         server.stdin.write(json.dumps(asked) + "\n")
         server.stdin.flush()
         process = _reply(server)
         try:
-            return _reply(server), printed.read()
+            return _reply(server), out.read(), error.read()
         except TimeoutError:
             os.kill(process, signal.SIGKILL)
             raise
@@ -63,7 +76,7 @@ def _reply(server: subprocess.Popen[str]) -> int:
 @functools.cache
 def _started() -> tuple[subprocess.Popen[str], dict[str, str]]:
     """The process that is forked, and its environment; it ends when its input does."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     server = subprocess.Popen(
         [sys.executable, "-m", __name__],
         cwd=ROOT,
@@ -99,6 +112,21 @@ def _import_what_a_run_does() -> None:
         os.chdir(ROOT)
     for name in OF_A_RUN:
         importlib.import_module(name)
+    _work_out()
+
+
+def _work_out() -> None:
+    """What each run would work out anew; imported after pytest, which rewrites Hypothesis."""
+    from conformance.cli import html
+    from conformance.draw import shared_rows
+    from conformance.suite import records
+
+    html.template()
+    known = records.records()
+    for operator in (known[name] for name in JUDGED_OFTEN):
+        for mode in operator.modes:
+            for one in shared_rows.shared(operator, mode.name, operator.dtypes):
+                assert one.feasible.any()
 
 
 @contextlib.contextmanager
@@ -114,20 +142,21 @@ def _silence() -> Iterator[None]:
         os.close(kept)
 
 
-def _run_here(arguments: list[str], folder: str, environment: dict[str, str], printed: str) -> None:
-    """Become the process that ``python -m pytest`` would be; ends by SystemExit, as that does."""
-    for name, descriptors in ((os.devnull, [0]), (printed, [1, 2])):
-        opened = os.open(name, os.O_RDWR)
-        for descriptor in descriptors:
-            os.dup2(opened, descriptor)
+def _run_here(
+    module: str, arguments: list[str], folder: str, environment: dict[str, str], printed: list[str]
+) -> None:
+    """Become the process that ``python -m MODULE`` would be; ends by SystemExit, as that does."""
+    for name, descriptor in zip((os.devnull, *printed), range(3), strict=True):
+        opened = os.open(name, os.O_RDWR | os.O_APPEND)
+        os.dup2(opened, descriptor)
         os.close(opened)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     sys.path[0] = folder
     sys.argv[1:] = arguments
-    sys.orig_argv = [sys.executable, "-m", "pytest", *arguments]
-    runpy.run_module("pytest", run_name="__main__", alter_sys=True)
+    sys.orig_argv = [sys.executable, "-m", module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":
