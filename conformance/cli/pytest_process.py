@@ -47,7 +47,7 @@ def start(
     by a Python that is started anew. So it is, too, where this process has threads, as a fork
     would have their locks without them.
     """
-    if not anew and len(os.listdir("/proc/self/task")) == 1:
+    if not anew and _threads() == 1:
         return Fork(arguments, environment, log)
     return subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],
@@ -58,6 +58,14 @@ def start(
         start_new_session=True,
         preexec_fn=functools.partial(interruptible, os.getpid()),
     )
+
+
+def _threads() -> int:
+    """The threads of this process, those of libraries among them; 0 if the system does not say."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 0
 
 
 class Fork:
