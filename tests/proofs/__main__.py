@@ -87,7 +87,10 @@ PROOFS = {
     ),
     "kill-matrix": Proof(
         "numerical mistakes against this judge and every published standard, 20 seeds",
-        ("proofs.kill_matrix.run --seeds 20 --out reports/kill-matrix",),
+        (
+            "proofs.kill_matrix.run --seeds 20 --out reports/kill-matrix",
+            "proofs.kill_matrix.gating_run --seeds 20",
+        ),
         needs=DEV,
     ),
     "mutation": Proof(
