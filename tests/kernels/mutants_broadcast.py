@@ -5,16 +5,21 @@ from __future__ import annotations
 from tests.kernels.entry_steps import checked
 from tests.kernels.mutants import Mutant
 
+FINALIZED = (
+    "expandedX",
+    "expandedRowIdx",
+    "expertIdxOptional",
+    "x1Optional",
+    "x2Optional",
+    "biasOptional",
+    "scalesOptional",
+)
+LATER = (*FINALIZED, "xOptional", "alpha1Optional", "alpha2Optional", "vOptional")
+
 ROWS = {
-    "moe_finalize_routing_v2": (
-        "expandedX",
-        "expandedRowIdx",
-        "expertIdxOptional",
-        "x1Optional",
-        "x2Optional",
-        "biasOptional",
-        "scalesOptional",
-    ),
+    "moe_finalize_routing_v2": FINALIZED,
+    "moe_finalize_routing_v3": LATER,
+    "moe_finalize_routing_v4": LATER,
     "moe_finalize_routing_v2_grad": (
         "gradY",
         "expandedRowIdx",
@@ -39,7 +44,7 @@ ROWS = {
     "moe_token_unpermute": ("permutedTokens",),
     "moe_token_unpermute_grad": ("unpermutedTokensGrad",),
 }
-"""By operator the inputs of rows; of MoeFinalizeRoutingV2 and its gradient every input."""
+"""By operator the inputs of rows; of operators that finalize and their gradient every input."""
 
 
 def _taken(names: tuple[str, ...]) -> str:

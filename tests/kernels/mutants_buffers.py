@@ -8,9 +8,11 @@ from tests.kernels.mutants import Mutant
 
 UB = "call.machine().ubBytes"
 
-SHARED = dict.fromkeys(
-    ("moe_gating_top_k", "moe_gating_top_k_v2"), "shared/gating/group_interface.h"
-)
+FINALIZING = ("moe_finalize_routing_v2", "moe_finalize_routing_v3", "moe_finalize_routing_v4")
+SHARED = {
+    **dict.fromkeys(("moe_gating_top_k", "moe_gating_top_k_v2"), "shared/gating/group_interface.h"),
+    **dict.fromkeys(FINALIZING, "shared/finalize/finalize_interface.h"),
+}
 """Where operators ask for the buffer, if not in their own entries."""
 
 

@@ -149,6 +149,26 @@ FINALIZE = "shared/finalize/finalize_sum_kernel.h"
 INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
 INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
 RANK = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_rank.h"
+FINALIZED = (
+    SUMMED_ROW,
+    SUMMED_COLUMN,
+    STORED_TOKEN,
+    _narrow(
+        "slot-offset-in-16-bits",
+        FINALIZE,
+        "const int64_t first = token * topK_ + slot;",
+        "token * topK_ + slot",
+    ),
+    replace(
+        _narrow(
+            "expert-of-a-bias-in-16-bits",
+            FINALIZE,
+            "return bias_[expert * hidden_ + column];",
+            "expert",
+        ),
+        least_indices=1,
+    ),
+)
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
     "moe_token_permute_with_ep": SORTS,
@@ -204,26 +224,9 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_gating_top_k_softmax_v2": GATED,
     "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
     "moe_token_unpermute_grad": SLOT_GRADS,
-    "moe_finalize_routing_v2": (
-        SUMMED_ROW,
-        SUMMED_COLUMN,
-        STORED_TOKEN,
-        _narrow(
-            "slot-offset-in-16-bits",
-            FINALIZE,
-            "const int64_t first = token * topK_ + slot;",
-            "token * topK_ + slot",
-        ),
-        replace(
-            _narrow(
-                "expert-of-a-bias-in-16-bits",
-                FINALIZE,
-                "return bias_[expert * hidden_ + column];",
-                "expert",
-            ),
-            least_indices=1,
-        ),
-    ),
+    "moe_finalize_routing_v2": FINALIZED,
+    "moe_finalize_routing_v3": FINALIZED,
+    "moe_finalize_routing_v4": FINALIZED,
     "moe_finalize_routing_v2_grad": (
         *SLOT_GRADS,
         replace(

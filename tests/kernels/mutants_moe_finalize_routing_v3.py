@@ -1,10 +1,13 @@
-"""Seeded mistakes for the MoeFinalizeRoutingV3 kernel: of what it hands to that of V4."""
+"""Seeded mistakes for the MoeFinalizeRoutingV3 kernel: of what it hands to that of V4, and those of
+V4 but of k.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
 from tests.kernels.mutants import Mutant
+from tests.kernels.mutants_moe_finalize_routing_v4 import MUTANTS as OF_V4
 
 RANGED = ("experts_without_rows",)
 ENTRY = "moe_finalize_routing_v3/aclnn_moe_finalize_routing_v3.cpp"
@@ -28,4 +31,5 @@ MUTANTS: tuple[Mutant, ...] = (
         "if (tiling->hasRanges == 2) {",
         modes=RANGED,
     ),
+    *(one for one in OF_V4 if one.name != "without-scales-a-token-has-one-slot"),
 )

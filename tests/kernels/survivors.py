@@ -24,17 +24,17 @@ REASONS: dict[str, str] = {
     "shared/rows/row_sum_cut.h:14 number: '2' -> '3'": (
         "narrower tiles give the same sums, and no drawn machine is below the larger least buffer"
     ),
-    "shared/rows/row_sum_cut.h:52 arithmetic: '*' -> '+'": SMALLER_LEAST,
-    "shared/rows/row_sum_cut.h:57 comparison: '<=' -> '<'": (
+    "shared/rows/row_sum_cut.h:54 arithmetic: '*' -> '+'": SMALLER_LEAST,
+    "shared/rows/row_sum_cut.h:59 comparison: '<=' -> '<'": (
         "where nothing is left, 0 columns fit too"
     ),
-    "shared/rows/row_sum_cut.h:76 number: '0' -> '1'": (
+    "shared/rows/row_sum_cut.h:78 number: '0' -> '1'": (
         "a call on so small a buffer was refused before"
     ),
-    "shared/rows/row_sum_kernel.h:124 number: '4' -> '5'": (
+    "shared/rows/row_sum_kernel.h:138 number: '4' -> '5'": (
         "the most buffers that a queue may have: the tiling asks for 4 at most"
     ),
-    "shared/rows/row_sum_kernel.h:204 number: '0' -> '1'": (
+    "shared/rows/row_sum_kernel.h:260 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
     "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (

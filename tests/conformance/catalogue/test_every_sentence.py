@@ -25,6 +25,7 @@ FOR_PROGRAMMERS = {
 NO_SENTENCES = {
     "call/observation.py": "the names that evidence has of outcomes",
     "devices/arithmetic_traits.py": "values of a profile that programs compare, with their words",
+    "cli/pytest_process.py": "a warning of pytest, which is silenced by its words",
     "draw/wide_keys.py": "the names of levels in evidence",
     "failure/alike.py": "what failures of one mistake have in common, compared and not shown",
     "diagnosis/mistake.py": "natures of mistakes, by which failures are told apart",
