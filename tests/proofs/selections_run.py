@@ -22,6 +22,7 @@ from conformance.numerics.arithmetic import IEEE
 from conformance.record.functions import Functions, FunctionTraits
 from conformance.values.fill import Fill
 from tests.conformance.numerics.machines import EXPS, SUMS, furthest, moved
+from tests.proofs.kill_matrix.gating import Right, largest
 
 DTYPES = ("float16", "bfloat16", "float32")
 STEPS = {"correct": 0, "up": 1, "down": 1, "hash": 1, "table": 2, "flush": 0}
@@ -83,10 +84,6 @@ def sizes_of(seed):
     return SIZES[(seed + seed // len(SCORES)) % len(SIZES)]
 
 
-def largest(keys, k):
-    return np.argsort(-keys, axis=1, kind="stable")[:, :k].astype(np.int32)
-
-
 def of_softmax(device, case):
     """What a device answers to MoeGatingTopKSoftmaxV2."""
     x, k = case.arrays["x"].astype(np.float32), case.attributes["k"]
@@ -101,25 +98,24 @@ def of_softmax(device, case):
     }
 
 
+class Gated(Right):
+    """MoeGatingTopK with the functions of a device."""
+
+    def __init__(self, device):
+        self.device = device
+
+    def scores(self, x, norm_type):
+        return (self.device.sigmoid if norm_type else self.device.softmax)(x)
+
+    def shares(self, y, scores, eps):
+        return self.device.share(y, eps)
+
+
 def of_groups(device, case):
     """What a device answers to MoeGatingTopK."""
-    x, given = case.arrays["x"].astype(np.float32), case.attributes
-    scores = (device.sigmoid if given["norm_type"] else device.softmax)(x)
-    keys = scores
-    if "bias" in case.arrays:
-        keys = scores + case.arrays["bias"].astype(np.float32)
-    count = given["group_count"]
-    if count > 1:
-        best = np.sort(keys.reshape(len(keys), count, -1), axis=2)
-        best = best[:, :, -1] + best[:, :, -2] if given["group_select_mode"] else best[:, :, -1]
-        kept = np.zeros(best.shape, bool)
-        np.put_along_axis(kept, largest(best, given["k_group"]), True, axis=1)
-        keys = np.where(np.repeat(kept, keys.shape[1] // count, axis=1), keys, np.nan)
-    ids = largest(keys, given["k"])
-    y = np.take_along_axis(scores, ids, axis=1)
-    if given["norm_type"] or given["renorm"]:
-        y = device.share(y, given["eps"])
-    return {"y": y * np.float32(given["routed_scaling_factor"]), "expert_idx": ids, "out": scores}
+    arrays = case.arrays
+    y, ids, scores = Gated(device).answer(arrays["x"], arrays.get("bias"), case.attributes)
+    return {"y": y, "expert_idx": ids, "out": scores}
 
 
 def softmax_calls(rows, dtype, seed):

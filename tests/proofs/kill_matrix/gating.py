@@ -4,12 +4,18 @@ import ml_dtypes
 import numpy as np
 
 from tests.conformance.numerics.machines import EXPS, SUMS
-from tests.proofs.selections_run import largest
+
+
+def largest(keys, k):
+    return np.argsort(-keys, axis=1, kind="stable")[:, :k].astype(np.int32)
 
 
 class Right:
-    """``answer`` gives y and expert_idx; a mistake is another step. ``modes`` are those in which it
-    can show: softmax, sigmoid; ``grouped`` if it needs groups and a bias."""
+    """``answer`` gives y, expert_idx and all scores; a mistake is another step.
+
+    ``modes`` are those in which it can show: softmax, sigmoid; ``grouped`` if it needs groups and a
+    bias.
+    """
 
     exp, sum = EXPS["correct"], SUMS["left to right"]
     modes, grouped, right = ("softmax", "sigmoid"), False, False
@@ -27,7 +33,7 @@ class Right:
         y = np.take_along_axis(self.weighed(scores, keys), ids, axis=1)
         if given["norm_type"] or given["renorm"]:
             y = self.shares(y, scores, np.float32(given["eps"]))
-        return self.stored(y * np.float32(given["routed_scaling_factor"]), x.dtype), ids
+        return self.stored(y * np.float32(given["routed_scaling_factor"]), x.dtype), ids, scores
 
     def scores(self, x, norm_type):
         with np.errstate(all="ignore"):

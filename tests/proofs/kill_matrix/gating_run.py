@@ -78,8 +78,8 @@ def rejections(device, case, seed):
     attributes, dtype = case.attributes, case.dtype
 
     def answers(arrays):
-        y, ids = device.answer(arrays["x"], arrays.get("bias"), attributes)
-        right_y, right_ids = Right().answer(arrays["x"], arrays.get("bias"), attributes)
+        y, ids, _ = device.answer(arrays["x"], arrays.get("bias"), attributes)
+        right_y, right_ids, _ = Right().answer(arrays["x"], arrays.get("bias"), attributes)
         width = f"u{y.itemsize}"
         same = np.array_equal(y.view(width), right_y.view(width)) and (ids == right_ids).all()
         return y, ids, not same
