@@ -198,7 +198,7 @@ def later(name: str, version: Version, formula: Any) -> tuple[Finalizing, SumFor
         "relations": (
             *(replace(each, modes=each.modes or MODES) for each in base["relations"]),
             layouts(MODES),
-            in_place(WITHOUT_ROWS),
+            in_place(WITHOUT_ROWS, RANGES),
         ),
         "rejections": rejections(
             signature,

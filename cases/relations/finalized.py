@@ -15,7 +15,6 @@ from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.record.variations import with_attributes
 from conformance.relations.axes import held, on_lattice
 
-RANGES = ("zero_expert_range", "copy_expert_range", "constant_expert_range")
 Asked = Callable[[Case], Case | None]
 
 
@@ -74,9 +73,12 @@ def layouts(modes: tuple[str, ...]) -> Relation:
     return _same("the other layout", text, "dropPadMode", on_lattice, asked, modes=modes)
 
 
-def in_place(mode: str) -> Relation:
+def in_place(mode: str, ranges: tuple[str, str, str]) -> Relation:
     """Of small integers, experts without rows come to what rows in their place do: a copy of x,
-    alpha1 * x + alpha2 * v, and for a zero expert any row, with a scale of 0."""
+    alpha1 * x + alpha2 * v, and for a zero expert any row, with a scale of 0.
+
+    ``ranges`` are the attributes that name zero, copy and constant experts.
+    """
 
     def given(drawn: Case) -> Case:
         return with_small(drawn, "expanded_x", "x1", "x2", "bias", "x", "v", "scales", most=2)
@@ -88,7 +90,7 @@ def in_place(mode: str) -> Relation:
             np.zeros(experts.shape, np.bool_)
             if one is None
             else (experts >= one[0]) & (experts < one[1])
-            for one in (case.attributes[name] for name in RANGES)
+            for one in (case.attributes[name] for name in ranges)
         )
         by_column = case.attributes["drop_pad_mode"] < 2
         ranks = np.array(arrays["expanded_row_idx"])
@@ -99,7 +101,7 @@ def in_place(mode: str) -> Relation:
             x = np.asarray(arrays["x"], np.float64)[:, None]
             rows = np.where(copy[..., None], x, rows)
         if constant.any():
-            start = case.attributes[RANGES[2]][0]
+            start = case.attributes[ranges[2]][0]
             alpha1, alpha2, v = (
                 np.asarray(arrays[name], np.float64)[np.where(constant, experts - start, 0)]
                 for name in ("alpha1", "alpha2", "v")
@@ -125,7 +127,7 @@ def in_place(mode: str) -> Relation:
             mode="dropless_rows",
             inputs={name: inputs[name] for name in order if name in inputs},
         )
-        return with_attributes(plain, drop_pad_mode=2, **dict.fromkeys(RANGES))
+        return with_attributes(plain, drop_pad_mode=2, **dict.fromkeys(ranges))
 
     text = "an expert without rows adds what a row in its place adds"
     return _same(
