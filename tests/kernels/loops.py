@@ -23,6 +23,9 @@ COUNTERS = "SUITE_LOOPS"
 """The environment variable that names the file of the counters."""
 
 MOST_LOOPS = 1024
+LANGUAGE = '#include "kernel_operator.h"\n'
+"""What is compiled once for all kernels, if nothing is before it."""
+
 HEAD = re.compile(r"^[ \t]*(?P<head>(?:for|while) \()", re.M)
 COMPILED = re.compile(rb"<loop (\d+)>")
 PRELUDE = (
@@ -102,7 +105,9 @@ def loops_of(file: str, text: str) -> list[Loop]:
 
 def counting(text: str, first: int) -> str:
     """The source with a counter in each loop, numbered from ``first`` on."""
-    changed, end = [PRELUDE], 0
+    language = text.find(LANGUAGE)
+    end = 0 if language < 0 else language + len(LANGUAGE)
+    changed = [text[:end], PRELUDE]
     for number, (start, body) in enumerate(_places(text), first):
         changed += [text[end:start], f"if (suite::Loop<{number}> loop{number}; true) "]
         changed += [text[start : body + 1], f" loop{number}.Round();"]
@@ -129,8 +134,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 def compiled(operator: str, files: Sequence[str], folder: Path) -> Counted:
     """Build an operator with counters in these of its files, in an empty folder.
 
-    Nothing is checked on that device, which is a third of the time. The caller's `COUNTERS` must
-    name ``folder / "counters"`` before a device is opened.
+    The caller's `COUNTERS` must name ``folder / "counters"`` before a device is opened.
     """
     copy = folder / "kernels"
     copy_kernel(places.own_kernels() / operator, copy)
@@ -139,7 +143,7 @@ def compiled(operator: str, files: Sequence[str], folder: Path) -> Counted:
         text = (copy / file).read_text(encoding="utf-8")
         (copy / file).write_text(counting(text, len(loops)), encoding="utf-8")
         loops += loops_of(file, text)
-    lib = compile_copy(copy / operator, folder / "tree", build(quiet=True).runtime, "off")
+    lib = compile_copy(copy / operator, folder / "tree", build(quiet=True).runtime, "all")
     there = sorted({int(one) for one in COMPILED.findall((lib / "libopapi.so").read_bytes())})
     counters = folder / "counters"
     counters.write_bytes(bytes(4 * MOST_LOOPS))
