@@ -58,6 +58,10 @@ def levels(*shape: int) -> Array:
     return found
 
 
+KINDS = (gauss, levels)
+"""By turns: what one data type has of one kind, the next one has of the other."""
+
+
 def lattice(experts: int) -> Array:
     """Different numbers that each dtype has, in any order: 1/2 plus one is exact, too."""
     steps = np.random.default_rng(experts).permutation(experts)
@@ -75,7 +79,8 @@ def test_any_number_of_experts_in_the_largest_buffer_and_in_the_least(
     experts: int, dtype: str, device: Device
 ) -> None:
     ks = sorted({k for k in (*KS, experts) if k <= experts})
-    for k, norm_type, made in product(ks, NORM_TYPES, (gauss, levels)):
+    for number, (k, norm_type) in enumerate(product(ks, NORM_TYPES), DTYPES.index(dtype)):
+        made = KINDS[number % 2]
         call = Gating(made(2, experts), k, dtype, norm_type=norm_type, factor=2.5)
         assert_gated(device, call)
         bias = made(experts) / 4
@@ -91,7 +96,8 @@ def test_any_groups_of_experts(
     is_one = groups == kept or members == 1
     ub = least_ub(experts, 1 if is_one else groups)
     ks = sorted({k for k in (*KS, kept * members) if k <= kept * members})
-    for k, by_two, made in product(ks, {False, members > 1}, (gauss, levels)):
+    for number, (k, by_two) in enumerate(product(ks, {False, members > 1}), DTYPES.index(dtype)):
+        made = KINDS[number // 2 % 2]
         call = Gating(made(2, experts), k, dtype, None, groups, kept, by_two, ub=ub)
         assert_gated(device, call)
         for norm_type in (SIGMOID, SOFTPLUS):
