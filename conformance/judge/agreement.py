@@ -18,7 +18,15 @@ from conformance.judge.selected import judge_selected
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
-from conformance.record.contract import Arrays, Bounded, Index, Selected, Sum, Unspecified
+from conformance.record.contract import (
+    Arrays,
+    Computing,
+    Index,
+    Quantised,
+    Selected,
+    Sum,
+    Unspecified,
+)
 from conformance.record.operator import Operator
 
 ELEMENTS = 4096
@@ -72,13 +80,13 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> Mapping[str,
 
 def _check_computed(operator: Operator, case: Case, limit: int) -> None:
     contracts = {name: operator.contract(name, case) for name in case.outputs}
-    if not any(isinstance(one, Bounded | Selected) for one in contracts.values()):
+    if not any(isinstance(one, Computing) for one in contracts.values()):
         return
     if sum(tensor.held_size for tensor in case.inputs.values()) > limit:
         return
     outputs = promised_outputs(operator, case, right_answer(operator, case).outputs)
     for name, contract in contracts.items():
-        if not isinstance(contract, Bounded | Selected):
+        if not isinstance(contract, Computing):
             continue
         observed = outputs[name]
         specified = specified_elements(contract, case, observed)
@@ -91,7 +99,7 @@ def _check_computed(operator: Operator, case: Case, limit: int) -> None:
             specified=specified,
             outputs=outputs,
         )
-        found = (judge_bounded if isinstance(contract, Bounded) else judge_selected)(asked)
+        found = (judge_selected if isinstance(contract, Selected) else judge_bounded)(asked)
         if not found.ok:
             told = say.OFF_THE_CONTRACT(why=found.worst.text if found.worst else "")
             raise _disagreement_on(operator, case, name, told)
@@ -122,7 +130,7 @@ def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None
     if name not in outputs:
         raise _disagreement_on(operator, case, name, say.NO_SUCH_OUTPUT())
     tensor, given = case.outputs[name], np.asarray(outputs[name])
-    indices = isinstance(operator.contract(name, case), Index | Selected)
+    indices = isinstance(operator.contract(name, case), Index | Quantised | Selected)
     wrong_kind = indices and given.dtype.kind not in "iub"
     if wrong_kind or given.shape != tensor.shape:
         of_case, found = list(map(int, tensor.shape)), list(given.shape)

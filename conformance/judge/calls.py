@@ -35,7 +35,16 @@ from conformance.judge.sums import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.clause import Clause
-from conformance.record.contract import Bounded, Contract, Copy, Index, Selected, Sum, Unspecified
+from conformance.record.contract import (
+    Bounded,
+    Contract,
+    Copy,
+    Index,
+    Quantised,
+    Selected,
+    Sum,
+    Unspecified,
+)
 from conformance.record.operator import Operator
 
 UNSPECIFIED, SHAPE_AND_DTYPE = say.UNSPECIFIED(), say.SHAPE_AND_DTYPE()
@@ -46,6 +55,7 @@ JUDGES: Mapping[type[Contract], JudgeOutput] = {
     Copy: judge_copy,
     Index: judge_index,
     Bounded: judge_bounded,
+    Quantised: judge_bounded,
     Selected: judge_selected,
     Unspecified: lambda asked: OutputVerdict(
         asked.name, True, asked.contract.clause, UNSPECIFIED, 0, 0
@@ -76,6 +86,7 @@ def judge(
     problems: list[str] = []
     clause: Clause | None = None
     wrong: dict[str, NDArray[np.bool_]] = {}
+    lost: set[str] = set()  # outputs of another shape, by which others cannot be judged
     for name in in_order(operator, case):
         contract = operator.contract(name, case)
         misfit = shape_misfit(case, name, observation)
@@ -87,7 +98,9 @@ def judge(
             check_outputs(operator, case)
             outputs[name] = OutputVerdict(name, False, contract.clause, SHAPE_AND_DTYPE, 0, 0)
             problems.append(misfit)
-            wrong[name] = np.ones(case.outputs[name].shape, np.bool_)
+            lost.add(name)
+        elif lost & set(getattr(contract, "given", ())):
+            outputs[name] = OutputVerdict(name, True, contract.clause, SHAPE_AND_DTYPE, 0, 0)
         else:
             observed = observation.outputs[name]
             specified = specified_elements(contract, case, observed)

@@ -12,43 +12,31 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.catalogue import verdict as steps
 from conformance.catalogue import worst_element as say
+from conformance.catalogue.message import row as lines
 from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
+from conformance.judge.ends import Ends, ends_of
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
-from conformance.numerics.arithmetic import Arithmetic
-from conformance.numerics.boxes import cast_ends
-from conformance.numerics.patterns import as_one_nan
-from conformance.record.computed import Box, Computed
-from conformance.record.contract import Bounded, Selected, Unspecified
+from conformance.record.computed import Box
+from conformance.record.contract import Bounded, Quantised, Unspecified
 from conformance.record.operator import Operator
-from reference.floats import Format, bits_of, format_of, from_ordered, ordered, to_bits
+from reference.floats import bits_of, format_of
 
 BOUNDS, NOT_BOUNDED = steps.BOUNDS(), steps.NOT_BOUNDED()
 Mask = NDArray[np.bool_]
 
 
-def computed_of(
-    contract: Bounded | Selected,
-    case: Case,
-    outputs: Mapping[str, NDArray[Any]],
-    arithmetic: Arithmetic,
-) -> Computed:
-    """A call as the contract sees it: of the outputs it is shown those that it is given."""
-    given = {name: outputs[name] for name in contract.given if name in outputs}
-    return Computed(case.arrays, case.attributes, arithmetic.functions, given)
-
-
 def judge_bounded(asked: Question) -> OutputVerdict:
-    """Judge an output whose contract is `Bounded`.
+    """Judge an output whose contract is `Bounded` or `Quantised`.
 
-    An element that nothing bounds is counted apart. So are those that depend on what is wrong of
-    an output that the contract is given.
+    An element that nothing bounds is counted apart. Left out are those that depend on what is wrong
+    of an output that the contract is given, see `told_of`.
     """
     contract = asked.contract
-    assert isinstance(contract, Bounded)
+    assert isinstance(contract, Bounded | Quantised)
     ends = ends_of(contract, asked.case, asked.observed, asked.outputs, asked.arithmetic)
     judged = np.ones(asked.observed.shape, np.bool_) if asked.specified is None else asked.specified
     judged = judged & told_of(asked)
@@ -109,45 +97,15 @@ def promised_outputs(
     }
 
 
-class Ends:
-    """The least and the greatest accepted pattern of each element, as ordered integers; every NaN
-    is the one behind +infinity. ``unbounded``: which elements nothing bounds."""
-
-    def __init__(self, box: Box, storage: Format, arithmetic: Arithmetic, ties_away: bool) -> None:
-        self.storage = storage
-        self.unbounded = box.unbounded
-        ends = cast_ends(box, storage, arithmetic, ties_away)
-        self.low, self.high = (self._places(to_bits(end, storage)) for end in ends)
-
-    def _places(self, bits: NDArray[Any]) -> NDArray[np.int64]:
-        return as_one_nan(ordered(bits, self.storage), self.storage)
-
-    def places(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Values of the storage dtype as such integers."""
-        return self._places(bits_of(values))
-
-
-def ends_of(
-    contract: Bounded,
-    case: Case,
-    like: NDArray[Any],
-    outputs: Mapping[str, NDArray[Any]],
-    arithmetic: Arithmetic,
-) -> Ends:
-    """What is accepted of each element of an output of the shape and dtype of ``like``.
-
-    Raises ValueError if the contract's box has another shape.
-    """
-    with np.errstate(all="ignore"):
-        box = contract.box(computed_of(contract, case, outputs, arithmetic))
-        if box.low.shape != like.shape or box.high.shape != like.shape:
-            raise ValueError(f"box: its shape {box.low.shape} must be {like.shape}, the output's")
-        return Ends(box, format_of(like.dtype), arithmetic, contract.ties_away)
-
-
 def told_of(asked: Question) -> Mask:
-    """Which elements can be judged: those of rows of which every given output is right."""
+    """Which elements can be judged: those of rows of which every given output is right.
+
+    A `Quantised` output is judged by what is observed of the given ones, right or not: its box says
+    where they are of no use.
+    """
     right = np.ones(asked.observed.shape, np.bool_)
+    if isinstance(asked.contract, Quantised):
+        return right
     for name in getattr(asked.contract, "given", ()):
         if name in asked.wrong:
             rows = asked.wrong[name].any(axis=-1, keepdims=True)
@@ -168,24 +126,30 @@ def _worst(asked: Question, ends: Ends, wrong: Mask, seen: NDArray[np.int64]) ->
     beyond = np.maximum(ends.low - seen, seen - ends.high)
     place = int(np.where(wrong, beyond, -1).reshape(-1).argmax())
     position = tuple(int(one) for one in np.unravel_index(place, asked.observed.shape))
-    storage = ends.storage
     low, high = (int(end.reshape(-1)[place]) for end in (ends.low, ends.high))
-    patterns = (_pattern(low, storage), _pattern(high, storage))
-    shown = [say.ANY_NAN() if low > storage.infinity_bits else show(patterns[0], storage)]
-    shown.append(show(patterns[1], storage))
+    shown = [ends.shown_place(end) for end in (low, high)]
     accepted = (
         say.ALONE(values=shown[0])
         if low == high
         else say.BETWEEN(low=shown[0], high=shown[1], count=high - low + 1)
     )
-    observed = int(bits_of(asked.observed).reshape(-1)[place])
+    observed = int(ends.patterns(asked.observed).reshape(-1)[place])
     where = f"{asked.name}[{', '.join(map(str, position))}]"
-    text = say.WORST(place=where, seen=show(observed, storage), accepted=accepted, order="")
-    return WorstElement(position, observed, (patterns,), text)
+    text = say.WORST(place=where, seen=ends.shown(observed), accepted=accepted, order="")
+    if ends.storage is None:
+        text = lines([text, lines(["  ", _rounded(asked, ends.box, position)])], "\n")
+    return WorstElement(position, observed, ((ends.pattern(low), ends.pattern(high)),), text)
 
 
-def _pattern(place: int, storage: Format) -> int:
-    """The storage pattern of an ordered integer; that behind +infinity is NaN."""
-    if place > storage.infinity_bits:
-        return storage.nan_bits
-    return int(from_ordered([place], storage)[0])
+def _rounded(asked: Question, box: Box, position: tuple[int, ...]) -> str:
+    """What was rounded to an integer, and the observed value of each given output of its row."""
+    low, high = (end[position].item() for end in (box.low, box.high))
+    value = repr(low) if low == high else say.VALUES_BETWEEN(low=repr(low), high=repr(high))
+    used = []
+    for name in getattr(asked.contract, "given", ()):
+        array = asked.outputs[name]
+        if array.dtype.kind not in "iub" and array.shape == asked.observed.shape[: array.ndim]:
+            at = position[: array.ndim]
+            seen = show(int(bits_of(array)[at]), format_of(array.dtype))
+            used.append(say.GIVEN(place=f"{name}[{', '.join(map(str, at))}]", seen=seen))
+    return say.ROUNDED(value=value, given=lines(used, ""))

@@ -37,7 +37,7 @@ from conformance.devices.messages import DTYPES, FORMATS
 from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
-from conformance.record.contract import Bounded, Contract, Copy, Index, Selected, Sum
+from conformance.record.contract import Computing, Contract, Copy, Index, Sum
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.values.fill import BITS, INTEGERS, NAMES, UNMIXED, Fill
 from conformance.values.special_rows import PLANTED
@@ -99,7 +99,7 @@ def check_call(case: Case, operator: Operator) -> None:
             _require(plain, f"{name}.format", tensor.format, say.ONE_FORMAT, format=ND)
     for name in case.outputs:
         contract = operator.contract(name, case)
-        if isinstance(contract, Copy | Index | Bounded | Selected):
+        if isinstance(contract, Copy | Index | Computing):
             _check_moved(name, contract, case, operator)
         if not isinstance(contract, Sum):
             continue

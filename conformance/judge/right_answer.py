@@ -11,7 +11,7 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Observation, Outcome
 from conformance.judge.copies import as_integers
 from conformance.poison import OUTPUTS, pattern
-from conformance.record.contract import Copy, Index, Selected, Unspecified
+from conformance.record.contract import Copy, Index, Quantised, Selected, Unspecified
 from conformance.record.operator import Operator
 from reference.floats import format_of, to_bits
 
@@ -37,7 +37,7 @@ def right_answer(operator: Operator, case: Case) -> Observation:
             inputs = as_integers(case.arrays, contract.moved)
             moved = np.asarray(operator.formula(inputs, case.attributes)[name])
             outputs[name] = moved.astype(f"u{dtype.itemsize}").view(dtype)
-        elif isinstance(contract, Index | Selected):
+        elif isinstance(contract, Index | Quantised | Selected):
             outputs[name] = np.asarray(sums[name], dtype)
         else:
             exact = np.asarray(sums[name], np.float32)

@@ -11,7 +11,8 @@ from conformance.catalogue import selection as say
 from conformance.catalogue import verdict as steps
 from conformance.catalogue.message import row as lines
 from conformance.diagnosis.pattern import pattern
-from conformance.judge.computed import NOT_BOUNDED, computed_of, told_of
+from conformance.judge.computed import NOT_BOUNDED, told_of
+from conformance.judge.ends import computed_of
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.numerics.refusal import Refusal, explain

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Computed:
-    """A call as `Bounded.box` and `Selected.keys` see it.
+    """A call as `Bounded.box`, `Quantised.box` and `Selected.keys` see it.
 
     ``outputs`` are the observed ones that the contract is given, and no other. ``functions`` are
     those of the device.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
 Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
+Ties = Literal["even", "away", "either"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,26 @@ class Bounded:
 
 
 @dataclass(frozen=True)
+class Quantised:
+    """Contract of an output of integers to which computed values are rounded, and held to the range
+    of its dtype.
+
+    ``box(call)`` is what each element may be before that, in fp32; its shape is that of the output.
+    It may read the observed outputs that are ``given``, such as the scales that values are divided
+    by. It must not bound an element whose given values are of no use: others are judged by what is
+    observed, right or not. An end of the box must move one way if such a value rises. ``ties``: a
+    value in the middle of two integers becomes the even one, the one away from zero, or "either" of
+    these. ``specified`` is that of `Copy`.
+    """
+
+    clause: Clause
+    box: Callable[[Computed], Box]
+    given: tuple[str, ...] = ()
+    ties: Ties = "either"
+    specified: Specified | None = None
+
+
+@dataclass(frozen=True)
 class Selected:
     """Contract of an output of positions: in each row those of the largest keys, in descending
     order.
@@ -121,7 +142,10 @@ class Selected:
     specified: Specified | None = None
 
 
-Contract = Sum | Copy | Index | Bounded | Selected | Unspecified
+Computing = Bounded | Quantised | Selected
+"""Contracts that ask what is known of the functions of a device."""
+
+Contract = Sum | Copy | Index | Bounded | Quantised | Selected | Unspecified
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from conformance.former_names import former
 from conformance.record.call_rules import Freedom, Limit, Range
 from conformance.record.clause import Clause
-from conformance.record.contract import Arrays, Bounded, Contract, Selected, Varying
+from conformance.record.contract import Arrays, Computing, Contract, Varying
 from conformance.record.torch_binding import (
     PYTHON,
     TORCH_NPU,
@@ -296,7 +296,7 @@ class Operator:
         """Whether an output depends on functions of a device, such as exp or division."""
         declared = self.contracts.values()
         every = [one.among.values() if isinstance(one, Varying) else (one,) for one in declared]
-        return any(isinstance(one, Bounded | Selected) for some in every for one in some)
+        return any(isinstance(one, Computing) for some in every for one in some)
 
     def contract(self, output: str, case: Case) -> Contract:
         """What is promised of an output of a call. Raises ValueError where that is nowhere said."""

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.judge.computed import computed_of, ends_of, promised_outputs
+from conformance.judge.computed import promised_outputs
 from conformance.judge.effects import specified_elements
+from conformance.judge.ends import Ends, computed_of, ends_of
 from conformance.judge.right_answer import right_answer
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.selection import certified
