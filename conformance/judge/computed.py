@@ -135,7 +135,7 @@ def _worst(asked: Question, ends: Ends, wrong: Mask, seen: NDArray[np.int64]) ->
     )
     observed = int(ends.patterns(asked.observed).reshape(-1)[place])
     where = f"{asked.name}[{', '.join(map(str, position))}]"
-    text = say.WORST(place=where, seen=ends.shown(observed), accepted=accepted, order="")
+    text: str = say.WORST(place=where, seen=ends.shown(observed), accepted=accepted, order="")
     if ends.storage is None:
         text = lines([text, lines(["  ", _rounded(asked, ends.box, position)])], "\n")
     return WorstElement(position, observed, ((ends.pattern(low), ends.pattern(high)),), text)

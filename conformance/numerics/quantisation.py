@@ -7,6 +7,7 @@ are judged by the scale that was observed. (docs/explanation/numerics.md, "Quant
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -120,7 +121,7 @@ def _away(values: Floats) -> Floats:
     return np.copysign(np.floor(np.abs(values) + 0.5), values)
 
 
-ROUND = {"even": np.rint, "away": _away}
+ROUND: dict[str, Callable[[Floats], Floats]] = {"even": np.rint, "away": _away}
 
 
 def _unless(wild: NDArray[np.bool_], box: Box) -> Box:

@@ -16,6 +16,7 @@ from conformance.values.gates import GATES
 from conformance.values.integers import FAMILIES as OF_INTEGERS
 from conformance.values.integers import codes
 from conformance.values.prescribed import PRESCRIBED
+from conformance.values.quantised import QUANTISED
 from conformance.values.scores import SCORES
 from conformance.values.special_rows import PLANTED, planted
 from reference.floats import format_of, to_bits
@@ -158,7 +159,7 @@ def _order(generator: np.random.Generator, fill: Fill) -> list[int]:
     return stripes
 
 
-UNMIXED = {**PRESCRIBED, **SCORES, **GATES}
+UNMIXED = {**PRESCRIBED, **SCORES, **GATES, **QUANTISED}
 """The families of floats that no strategy mixes with others, by name."""
 
 ADDRESS = "address"

@@ -73,8 +73,8 @@ def test_quotients_are_moved_by_their_steps_to_both_sides_of_zero():
     right = (y.astype(np.float32) / scales).astype(float)
     same(quotients(y, scales, ALL_CORRECT), right)
     found = quotients(y, scales, of_steps(1))
-    ulp = 2.0**-21
-    same(found, right - [[ulp, ulp, 0]], right + [[ulp, ulp, 0]])
+    ulps = np.array([2.0**-21, 2.0**-21, 0])
+    same(found, right - ulps, right + ulps)
     same(quotients(y, scales, ALL_UNKNOWN), found.low, found.high)
     assert ASSUMED_STEPS == 1
 
