@@ -22,9 +22,9 @@ BETWEEN = Message("{low} to {high}, {count} values", "{low} 至 {high}，共 {co
 ALONE = Message("{values} alone", "{values}（唯一值）")
 AND_MORE = Message("{values} and {count} more", "{values} 及另外 {count} 个")
 
-ROUNDED = Message("rounded was {value}{given}", "取整前的值为 {value}{given}")
+ROUNDED = Message("before rounding: {value}{given}", "取整前：{value}{given}")
 VALUES_BETWEEN = Message("{low} to {high}", "{low} 至 {high}")
-GIVEN = Message(", beside {place}, observed as {seen}", "，对应的 {place} 实测为 {seen}")
+GIVEN = Message(", with {place} observed as {seen}", "，其中 {place} 实测为 {seen}")
 
 ADDED = Message("added were {terms}", "参与累加：{terms}")
 TERM = Message("{source} = {value} (slot {slot})", "{source} = {value}（槽 {slot}）")

@@ -89,9 +89,13 @@ def distances(accepted: Accepted, observed: NDArray[Any]) -> Distances | None:
         return None
     flat = np.ascontiguousarray(observed).reshape(-1)
     if accepted.kind == "ranges":
+        if flat.dtype.kind in "iu":
+            return _from_ranges(accepted, flat.astype(np.int64))
         fmt = format_of(flat.dtype)
         places = _places(flat, fmt)
-        return _from_ranges(accepted, places, fmt)
+        found = _from_ranges(accepted, places)
+        found[(found > 0) & (places > fmt.infinity_bits)] = FAR
+        return found
     bits = accepted.arrays["bits"].reshape(-1)
     mine = flat.view(bits.dtype)
     if flat.dtype.kind in "iu":
@@ -168,7 +172,7 @@ def _places(flat: NDArray[Any], fmt: Format) -> Distances:
     return as_one_nan(ordered(flat.view(fmt.storage_dtype), fmt), fmt)
 
 
-def _from_ranges(accepted: Accepted, places: Distances, fmt: Format) -> Distances:
+def _from_ranges(accepted: Accepted, places: Distances) -> Distances:
     starts = accepted.arrays["starts"]
     low, high = (accepted.arrays[end].astype(np.int64) for end in ("low", "high"))
     counts = np.diff(starts)
@@ -179,7 +183,6 @@ def _from_ranges(accepted: Accepted, places: Distances, fmt: Format) -> Distance
     found[some] = np.minimum.reduceat(away, starts[:-1][some])
     silent = np.minimum.reduceat(low, starts[:-1][some]) <= -(2**31)
     found[some[silent]] = -1
-    found[(found > 0) & (places > fmt.infinity_bits)] = FAR
     return found
 
 

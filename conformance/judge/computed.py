@@ -114,8 +114,8 @@ def told_of(asked: Question) -> Mask:
 
 
 def _headroom(ends: Ends, seen: NDArray[np.int64], legal: Mask) -> float | None:
-    """The smallest share of the half width that a legal element left unused."""
-    if not legal.any():
+    """The smallest share of the half width that a legal element left unused; of integers none."""
+    if ends.storage is None or not legal.any():
         return None
     low, high, at = (part[legal].astype(np.float64) for part in (ends.low, ends.high, seen))
     return float((np.minimum(at - low, high - at) / ((high - low) / 2)).min())

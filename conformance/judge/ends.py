@@ -21,7 +21,15 @@ from conformance.numerics.patterns import as_one_nan
 from conformance.numerics.quantisation import integer_ends
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Bounded, Computing, Quantised
-from reference.floats import Format, bits_of, format_of, from_ordered, ordered, to_bits
+from reference.floats import (
+    Format,
+    bits_of,
+    format_of,
+    from_ordered,
+    numpy_dtype,
+    ordered,
+    to_bits,
+)
 
 Places = NDArray[np.int64]
 
@@ -57,6 +65,14 @@ class Ends:
         if place > self.storage.infinity_bits:
             return self.storage.nan_bits
         return int(from_ordered([place], self.storage)[0])
+
+    def values(self, places: Places) -> NDArray[Any]:
+        """Values of the output, of its dtype, in place of places; any NaN is the canonical one."""
+        assert self.storage is not None
+        finite = np.clip(places, -self.storage.infinity_bits, self.storage.infinity_bits)
+        bits = from_ordered(finite, self.storage)
+        bits = np.where(places > self.storage.infinity_bits, self.storage.nan_bits, bits)
+        return bits.astype(self.storage.storage_dtype).view(numpy_dtype(self.storage))
 
     def shown(self, pattern: int) -> str:
         """The words for such a pattern or integer that was observed."""

@@ -47,6 +47,12 @@ def scaled_rows(x: NDArray[Any], factors: NDArray[Any] | None = None) -> Floats:
         return round_once(wide * widen(factors, np.float64), FP32)
 
 
+def live_rows(y: Floats) -> NDArray[np.bool_]:
+    """Which rows of y [rows, H] are not all zeros, [rows, 1]. The others are divided by a scale of
+    0, and no document says what 0 / 0 becomes as an integer."""
+    return np.asarray((y != 0).any(axis=-1, keepdims=True))
+
+
 def scale_of(y: Floats, functions: Functions) -> Box:
     """The scale of each row of y [rows, H]: RN(largest magnitude / 127), moved by the steps.
 

@@ -59,7 +59,7 @@ def _zero_rows(generator: Generator, shape: Shape, fmt: Format, terms: int) -> C
 
 def _all_negative(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
     """Negative values alone: the largest magnitude is not the largest value."""
-    return -np.abs(_away_from_zero(generator, shape)) * _scales(generator, shape)
+    return np.asarray(-np.abs(_away_from_zero(generator, shape)) * _scales(generator, shape))
 
 
 def _halves(generator: Generator, shape: Shape) -> Columns:

@@ -18,7 +18,7 @@ from conformance.judge.question import Question
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.record.contract import Bounded, Selected, Sum, Unspecified
+from conformance.record.contract import Bounded, Computing, Quantised, Sum, Unspecified
 from conformance.record.operator import Example, Operator
 
 BYTES_OF_AN_ELEMENT = 16
@@ -77,7 +77,7 @@ def accepted_of(
             output.storage.storage_bits,
             output.storage.infinity_bits,
         )
-    if isinstance(contract, Bounded | Selected):
+    if isinstance(contract, Computing):
         silent, ends, kind = of_computed(operator, case, name, arithmetic)
         if kind is None:
             bits = ends[0].astype(dtype).view(unsigned).reshape(tensor.shape)
@@ -88,7 +88,7 @@ def accepted_of(
             "low": ends[0].reshape(-1).astype(np.int32),
             "high": ends[1].reshape(-1).astype(np.int32),
         }
-        return Accepted("ranges", of_each, kind.storage_bits, kind.infinity_bits)
+        return Accepted("ranges", of_each, *kind)
     asked = Question(name, contract, case, empty, operator.formula, arithmetic=arithmetic)
     expected = np.ascontiguousarray(expected_of(asked)).view(unsigned).reshape(tensor.shape)
     arrays = {"bits": expected}
@@ -100,7 +100,7 @@ def accepted_of(
 def estimated_bytes(operator: Operator, case: Case, name: str) -> int:
     """About how many bytes the accepted patterns of an output take, before they are worked out."""
     tensor = case.outputs[name]
-    ranges = isinstance(operator.contract(name, case), Sum | Bounded)
+    ranges = isinstance(operator.contract(name, case), Sum | Bounded | Quantised)
     return tensor.size * (BYTES_OF_AN_ELEMENT if ranges else numpy_dtype(tensor.dtype).itemsize + 1)
 
 

@@ -1,18 +1,25 @@
 """Integers of a quantisation are held to what is rounded, by the scales that were observed."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from conformance.judge.calls import judge
 from conformance.judge.computed import judge_bounded
 from conformance.judge.question import Question
+from conformance.judge.right_answer import right_answer
 from conformance.numerics.quantisation import quotients, scale_of, scaled_rows
 from conformance.record.clause import document
 from conformance.record.computed import Box
 from conformance.record.contract import Bounded, Quantised
+from conformance.values.fill import Fill
+from tests.conformance.quantise_rows import case, operator
+from tests.snapshots import pinned
 
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 CLAUSE = document("x divided by the scale of its row, rounded", "toy.md")
 X = np.array([[127.0, 0.5, -1.5, 3.25], [254.0, -7.0, 0.0, 40.0]], np.float32)
 SCALES = np.array([1, 2], np.float32)
@@ -39,6 +46,7 @@ def with_first(*row):
 
 def test_nearest_integers_are_accepted_and_of_a_tie_both_that_a_rule_gives():
     verdict = q_of(RIGHT)
+    assert verdict.headroom is None
     assert (verdict.ok, verdict.elements, verdict.exact, verdict.step) == (
         True,
         8,
@@ -63,7 +71,7 @@ def test_the_worst_element_is_told_with_what_was_rounded_and_the_scale_of_its_ro
     assert verdict.worst.accepted == ((0, 0),)
     assert verdict.worst.text == (
         "worst element: q[1, 2] is 9, accepted: 0 alone\n"
-        "  rounded was 0.0, beside scale[1], observed as 0x40000000 (2.0)"
+        "  before rounding: 0.0, with scale[1] observed as 0x40000000 (2.0)"
     )
     assert verdict.pattern == "one element, row 1, column 2"
     tie = q_of(with_first(127, 2, -2, 3)).worst
@@ -95,3 +103,36 @@ def test_beyond_the_range_of_the_dtype_is_its_end():
 def test_an_output_of_floats_is_no_quantised_one():
     with pytest.raises(ValueError, match="contract Quantised: float32 must be of integers"):
         q_of(RIGHT, dtype=np.float32)
+
+
+def test_the_text_of_a_wrong_scale_and_of_an_integer_that_it_does_not_explain():
+    record, made = operator(), case((3, 40), "float16", fill=Fill(("gaussian",), 2))
+    seen = right_answer(record, made)
+    assert judge(record, made, seen).ok
+    outputs = {name: array.copy() for name, array in seen.outputs.items()}
+    outputs["scale"][1] *= 1.25
+    outputs["q"][1] = np.rint(made.arrays["x"][1] / outputs["scale"][1])
+    outputs["q"][2, 33] += 1
+    verdict = judge(record, made, replace(seen, outputs=outputs))
+    assert {name: one.mismatches for name, one in verdict.outputs.items()} == {"scale": 1, "q": 1}
+    pinned(SNAPSHOTS / "wrong_scale_and_integer.txt", verdict.text)
+
+
+def test_rows_of_zeros_may_hold_any_integers_but_their_scale_is_zero():
+    record, made = operator(), case((2, 3), values=(0,) * 6)
+    seen = right_answer(record, made)
+    anything = replace(seen, outputs={**seen.outputs, "q": np.full((2, 3), 77, np.int8)})
+    assert judge(record, made, anything).ok
+    tiny = replace(seen, outputs={**seen.outputs, "scale": np.full(2, 2.0**-149, np.float32)})
+    assert judge(record, made, tiny).outputs["scale"].mismatches == 2
+
+
+@pytest.mark.parametrize("scale", [None, np.ones(3, np.float32), np.ones((2, 2), np.float32)])
+def test_integers_are_not_judged_by_a_scale_that_came_back_in_another_shape_or_not_at_all(scale):
+    record, made = operator(), case((2, 2), fill=Fill(("gaussian",), 2))
+    seen = right_answer(record, made)
+    outputs = {"q": seen.outputs["q"]} | ({} if scale is None else {"scale": scale})
+    verdict = judge(record, made, replace(seen, outputs=outputs))
+    assert not verdict.ok
+    assert verdict.headline.count("scale") == 1
+    assert (verdict.outputs["q"].elements, verdict.outputs["q"].step) == (0, "shape and dtype")

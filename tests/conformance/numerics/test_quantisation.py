@@ -1,4 +1,4 @@
-"""Boxes of quantised values: each device within its steps is inside, and each end is one of them."""
+"""Boxes of quantised values: a device within its steps is inside, and each end is such a device."""
 
 import ml_dtypes
 import numpy as np

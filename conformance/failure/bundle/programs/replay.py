@@ -207,6 +207,8 @@ def accepted_at(element: int, digits: int, told: Any, files: Any) -> str:
         return f"0x{int(files['bits'].reshape(-1)[element]):0{digits}x}"
     at, sign = files["starts"][element], 1 << (told["storage_bits"] - 1)
     ends = dict.fromkeys(int(files[end][at]) for end in ("low", "high"))
+    if not told["infinity_bits"]:  # integers
+        return " to ".join(f"0x{end % (2 * sign):0{digits}x}" for end in ends)
     return " to ".join(f"0x{end if end >= 0 else -end | sign:0{digits}x}" for end in ends)
 
 
@@ -218,6 +220,8 @@ def within(bits: Any, told: Any, files: Any) -> tuple[Any, Any]:
     ordered = np.where(pattern & top, -(pattern & (top - 1)), pattern)
     nan = (pattern & (top - 1)) > told["infinity_bits"]
     ordered = np.where(nan, told["infinity_bits"] + 1, ordered)
+    if not told["infinity_bits"]:  # integers
+        ordered = pattern - 2 * (pattern & top)
     owner = np.repeat(np.arange(bits.size), np.diff(starts))
     ok, silent = np.zeros(bits.size, np.bool_), np.zeros(bits.size, np.bool_)
     inside = (low <= ordered[owner]) & (ordered[owner] <= high)

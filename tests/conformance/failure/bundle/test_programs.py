@@ -20,6 +20,8 @@ from conformance.devices.open import hashed
 from conformance.draw.layouts import LAYOUTS, strides_of
 from conformance.evidence.implementation import Implementation
 from conformance.failure.bundle import manifest as told
+from conformance.record.computed import Box
+from conformance.record.contract import Quantised
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.values.fill import Fill
@@ -359,3 +361,20 @@ def test_what_failed_is_called_without_further_words(tmp_path: Path) -> None:
     known = hashed(build(quiet=True).lib / "libopapi.so")
     failed = Implementation(source="suite", libraries={"libopapi.so": known})
     assert "another" not in both(bundle(tmp_path / "b", implementation=failed)).text
+
+
+@pytest.mark.parametrize("above", [0, 1])
+def test_int8_between_two_integers_is_told_by_both(tmp_path: Path, above: int) -> None:
+    """The tokens that are moved, or one of two above each: of either sign, and around 0."""
+    record = OPERATORS["moe_token_permute"]
+    made = example("moe_token_permute", "int8, odd rows, int32, whole")
+    tokens = np.asarray(record.formula(made.arrays, made.attributes)["permute_tokens"], float)
+    box = Box(tokens + above, tokens + 2 * above)
+    contract = Quantised(record.contracts["sorted_indices"].clause, lambda call: box)  # type: ignore[union-attr]
+    changed = replace(record, contracts={**record.contracts, "permute_tokens": contract})
+    said = both(bundle(tmp_path / "b", made, changed))
+    assert said.status == (WRONG if above else RIGHT), said.text
+    if above:
+        low = int(tokens.flat[0]) + 1
+        told = f"accepted 0x{low % 256:02x} to 0x{(low + 1) % 256:02x}\n"
+        assert told in said.text
