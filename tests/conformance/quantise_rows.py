@@ -1,6 +1,8 @@
 """A toy operator whose rows become int8 by a scale each: q[r] = round(y[r] / scale[r]), where y is
 x, or x times factors, and scale[r] = max |y[r]| / 127. Zeros have the scale 0, and any q."""
 
+from functools import partial
+
 import numpy as np
 
 from conformance.call.case import Case, Tensor
@@ -13,11 +15,15 @@ SCALE = Clause("scale is max |y| / 127.", "quantise_rows.md, Function", SourceCl
 ROUNDED = Clause("q is round(y / scale).", "quantise_rows.md, Function", SourceClass.DOCUMENT)
 
 
-def formula(inputs, attributes):
+def formula(inputs, attributes, rounded=np.rint):
     y = inputs["x"] * inputs.get("factors", inputs["x"].dtype.type(1))
     scale = np.abs(y).max(axis=1, initial=0) / y.dtype.type(127)
     divisors = np.where(scale == 0, y.dtype.type(1), scale)[:, None]
-    return {"q": np.rint(y / divisors).clip(-128, 127).astype(np.int8), "scale": scale}
+    return {"q": rounded(y / divisors).clip(-128, 127).astype(np.int8), "scale": scale}
+
+
+def away(values):
+    return np.copysign(np.floor(np.abs(values.astype(float)) + 0.5), values)
 
 
 def scaled(inputs):
@@ -39,7 +45,7 @@ def operator(ties="either"):
         ),
         modes=(Mode("plain", ROUNDED),),
         dtypes=("float16", "bfloat16", "float32"),
-        formula=formula,
+        formula=partial(formula, rounded=away) if ties == "away" else formula,
         contracts={
             "q": Quantised(
                 ROUNDED,
@@ -55,9 +61,9 @@ def operator(ties="either"):
 
 
 def case(shape, dtype="float32", factors=None, **values):
-    """A case of rows of x, [rows, H], with its ``values`` or its ``fill``; ``factors`` likewise."""
+    """A case of x, [rows, H], with its ``values`` or its ``fill``; ``factors`` likewise."""
     inputs = {"x": Tensor(shape, dtype, **values)}
     if factors is not None:
-        inputs["factors"] = Tensor((1, shape[1]), "float32", **factors)
+        inputs["factors"] = Tensor(shape, "float32", **factors)
     outputs = {"q": Tensor(shape, "int8"), "scale": Tensor(shape[:1], "float32")}
     return Case("quantise_rows", "plain", dtype, {}, inputs=inputs, outputs=outputs)

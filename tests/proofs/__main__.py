@@ -77,6 +77,10 @@ PROOFS = {
         "the judge of selections: right devices of six exps and five sums, no false alarm",
         ("proofs.selections_run",),
     ),
+    "quantised": Proof(
+        "the judge of quantised rows: 48 right devices, 14 million elements, no false alarm",
+        ("proofs.quantised_run",),
+    ),
     "coarse-sums": Proof(
         "what a row of 16 elements tells of coarse sums and truncation, 5,000 draws each",
         ("proofs.coarse_sums_run",),
@@ -90,6 +94,7 @@ PROOFS = {
         (
             "proofs.kill_matrix.run --seeds 20 --out reports/kill-matrix",
             "proofs.kill_matrix.gating_run --seeds 20",
+            "proofs.kill_matrix.quantising_run --seeds 6",
         ),
         needs=DEV,
     ),
