@@ -78,7 +78,8 @@ def _with_most(generator: Generator, values: Columns) -> Columns:
 
 def _away_from_zero(generator: Generator, shape: Shape) -> Columns:
     """From 1 to 2, of either sign."""
-    return (1.0 + generator.random(shape)) * generator.choice([-1.0, 1.0], shape)
+    signs: Columns = generator.choice([-1.0, 1.0], shape)
+    return (1.0 + generator.random(shape)) * signs
 
 
 def _scales(generator: Generator, shape: Shape) -> Columns:

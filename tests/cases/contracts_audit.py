@@ -22,6 +22,7 @@ from conformance.judge.right_answer import right_answer
 from conformance.record.contract import Contract, Copy, Index, Sum, Varying
 from conformance.suite import records as suite
 from conformance.values.fill import Fill
+from tests.conformance import quantise_rows
 
 ADDRESSES = Fill(("address",), seed=1)
 Change = Callable[[Observation], Observation]
@@ -109,6 +110,18 @@ def index() -> str:
     return _said(_permute(), _wrong("sorted_indices", inverse))
 
 
+def quantised() -> str:
+    """An integer that its scale does not explain, of an operator of the suite's own tests."""
+    made = quantise_rows.case((3, 40), "float16", fill=Fill(("gaussian",), 2))
+
+    def higher(q: np.ndarray) -> None:
+        q[2, 33] += 1
+
+    record = quantise_rows.operator()
+    seen = _wrong("q", higher)(right_answer(record, made))
+    return str(judge(record, made, seen))
+
+
 def unspecified() -> str:
     """Bytes behind an output of which nothing is promised."""
     case = init_call(
@@ -146,7 +159,14 @@ def _said(case: Case, change: Change) -> str:
     return str(verdict)
 
 
-SAID: tuple[Callable[[], str], ...] = (interval, drift, copy, index, unspecified)
+SAID: tuple[Callable[[], str], ...] = (
+    interval,
+    drift,
+    copy,
+    index,
+    quantised,
+    unspecified,
+)
 
 
 def main() -> None:

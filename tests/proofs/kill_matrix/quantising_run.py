@@ -74,11 +74,11 @@ def rejections(device, made):
             yield name, not ok
 
 
-def matrix(mistakes, seeds, columns=(7, 64, 257)):
+def matrix(mistakes, seeds, columns=(7, 64, 257), dtypes=DTYPES):
     """[rejected, shown] by mistake and judge, and by mistake and family of this suite."""
     found = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for seed in seeds:
-        for family, dtype in itertools.product(FAMILIES, DTYPES):
+        for family, dtype in itertools.product(FAMILIES, dtypes):
             of_both = [call(family, dtype, columns[seed % len(columns)], on, seed) for on in (0, 1)]
             for (name, device), made in itertools.product(mistakes.items(), of_both):
                 if device.factored and len(made.inputs) == 1:
