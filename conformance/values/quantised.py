@@ -43,7 +43,7 @@ def _one_live(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Co
 
 
 def _peak_in_the_tail(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
-    """Normal values, and in the last column one of 64 to 128, of either sign."""
+    """Normal values, and in the last column one of 64 to 124, of either sign."""
     values = generator.standard_normal(shape)
     values[:, -1:] = 64 * _away_from_zero(generator, shape)[:, -1:]
     return values * _scales(generator, shape)
@@ -77,9 +77,9 @@ def _with_most(generator: Generator, values: Columns) -> Columns:
 
 
 def _away_from_zero(generator: Generator, shape: Shape) -> Columns:
-    """From 1 to 2, of either sign."""
+    """From 1 to 31/16, of either sign: what no format rounds to 2."""
     signs: Columns = generator.choice([-1.0, 1.0], shape)
-    return (1.0 + generator.random(shape)) * signs
+    return (1.0 + 0.9375 * generator.random(shape)) * signs
 
 
 def _scales(generator: Generator, shape: Shape) -> Columns:

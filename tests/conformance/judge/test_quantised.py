@@ -7,8 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from conformance.call.case import Tensor
+from conformance.judge.agreement import ReferenceDisagreement, check
 from conformance.judge.calls import judge
 from conformance.judge.computed import judge_bounded
+from conformance.judge.legality import IllegalCase, check_call
 from conformance.judge.question import Question
 from conformance.judge.right_answer import right_answer
 from conformance.numerics.quantisation import quotients, scale_of, scaled_rows
@@ -100,6 +103,12 @@ def test_beyond_the_range_of_the_dtype_is_its_end():
     assert q_of(np.full(X.shape, -127), contract=far).mismatches == 8
 
 
+def test_no_integer_is_nan_so_that_a_box_of_nan_bounds_nothing():
+    nan = replace(Q, box=lambda call: Box(np.full(X.shape, np.nan), np.full(X.shape, np.nan)))
+    verdict = q_of(RIGHT, contract=nan)
+    assert (verdict.ok, verdict.unbounded) == (True, 8)
+
+
 def test_an_output_of_floats_is_no_quantised_one():
     with pytest.raises(ValueError, match="contract Quantised: float32 must be of integers"):
         q_of(RIGHT, dtype=np.float32)
@@ -136,3 +145,19 @@ def test_integers_are_not_judged_by_a_scale_that_came_back_in_another_shape_or_n
     assert not verdict.ok
     assert verdict.headline.count("scale") == 1
     assert (verdict.outputs["q"].elements, verdict.outputs["q"].step) == (0, "shape and dtype")
+
+
+def test_a_formula_that_rounds_otherwise_than_the_contract_says_contradicts_the_record():
+    made = case((2, 40), fill=Fill(("ties",), 2))
+    record = replace(operator("even"), formula=operator("away").formula)
+    with pytest.raises(ReferenceDisagreement, match="disagree on output q"):
+        check(record, made)
+    check(operator("away"), made)
+
+
+def test_an_output_of_another_shape_than_the_formula_s_is_no_legal_case():
+    made = case((2, 4), fill=Fill(("gaussian",), 2))
+    check_call(made, operator())
+    other = replace(made, outputs={**made.outputs, "q": Tensor((2, 3), "int8")})
+    with pytest.raises(IllegalCase, match=r"q\.shape"):
+        check_call(other, operator())

@@ -9,6 +9,7 @@ from conformance.numerics.quantisation import (
     ASSUMED_STEPS,
     affine,
     integer_ends,
+    live_rows,
     quotients,
     scale_of,
     scaled_rows,
@@ -111,6 +112,26 @@ def test_an_affine_map_is_not_bounded_where_it_is_large_or_an_operand_is_not_fin
     found = affine(x, fp32(1), fp32(0))
     assert found.unbounded.tolist() == [[False, True, True, True, True]]
     assert integer_ends(found, INT8, "even")[0][0, 0] == 127
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_affine_map_is_not_bounded_if_one_of_both_ways_is_large(sign):
+    x, scale = np.float32(2**14 * (1 + 2.0**-12 + 2.0**-23)), fp32(1 + 2.0**-12)
+    offset = fp32(
+        2.0**15 - 2.0**-10 - float((x * scale)[0])
+    )  # twice rounded it is 2^15, once below
+    found = affine(sign * x[None, None], scale, sign * offset)
+    assert found.unbounded.all()
+    assert not affine(sign * x[None, None], scale, sign * (offset - 1)).unbounded.any()
+
+
+def test_rows_of_zeros_are_not_live():
+    assert live_rows(np.array([[0.0, -0.0], [0, NAN], [1, 0]])).tolist() == [
+        [False],
+        [True],
+        [True],
+    ]
+    assert live_rows(np.zeros((2, 0))).tolist() == [[False], [False]]
 
 
 def test_halves_become_even_or_go_away_from_zero():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.record.clause import Clause
-from conformance.record.contract import Bounded, Index, Selected, Unspecified, Varying
+from conformance.record.contract import Bounded, Index, Quantised, Selected, Unspecified, Varying
 from tests.conformance.segment_sum import operator
 
 CLAUSE = Clause("as it is", "a page", "document")
@@ -18,10 +18,11 @@ def never(_: object) -> object:
 
 
 BOUNDED = Bounded(CLAUSE, never)  # type: ignore[arg-type]
+QUANTISED = Quantised(CLAUSE, never)  # type: ignore[arg-type]
 SELECTED = Selected(CLAUSE, never)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("contract", [BOUNDED, SELECTED])
+@pytest.mark.parametrize("contract", [BOUNDED, QUANTISED, SELECTED])
 def test_an_operator_computes_if_an_output_depends_on_functions(contract: object) -> None:
     other = {"rows": Index(CLAUSE)}
     assert replace(operator(), contracts={**other, "y": contract}).computes
