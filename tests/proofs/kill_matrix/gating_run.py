@@ -125,18 +125,23 @@ def matrix(seeds):
     return found
 
 
+def show(found, columns):
+    """Print the percent rejected, with a number for each column, named first."""
+    for number, name in enumerate(columns, 1):
+        print(f"{number:3} {name}")
+    print(f"\n{'% rejected':34}" + "".join(f"{number:4}" for number in range(1, len(columns) + 1)))
+    for name, row in found.items():
+        cells = [row.get(one, (0, 0)) for one in columns]
+        print(f"{name:34}" + "".join(f"{100 * a // b if b else '-':>4}" for a, b in cells))
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     found = matrix(range(parser.parse_args(arguments).seeds))
     judges = [OURS, VLLM, FLAGGEMS, *STANDARDS]
     judges = [one for one in judges if any(one in row for row in found.values())]
-    for number, name in enumerate(judges, 1):
-        print(f"{number:3} {name}")
-    print(f"\n{'% rejected':34}" + "".join(f"{number:4}" for number in range(1, len(judges) + 1)))
-    for name, row in found.items():
-        cells = [row.get(one, (0, 0)) for one in judges]
-        print(f"{name:34}" + "".join(f"{100 * a // b if b else '-':>4}" for a, b in cells))
+    show(found, judges)
     blamed = [name for name in RIGHT if found[name][OURS][0]]
     missed = [name for name in MISTAKES if not found[name][OURS][0]]
     print("".join(f"\nright, and rejected: {name}" for name in blamed), end="")

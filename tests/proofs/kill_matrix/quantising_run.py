@@ -26,6 +26,7 @@ from conformance.standards import STANDARDS, Kind
 from conformance.values.fill import Fill
 from conformance.values.quantised import QUANTISED
 from tests.conformance.quantise_rows import case, formula, operator
+from tests.proofs.kill_matrix.gating_run import show
 from tests.proofs.kill_matrix.quantising import MISTAKES, RIGHT, STRICT, Right
 
 OURS = "this suite, nothing known"
@@ -90,22 +91,14 @@ def matrix(mistakes, seeds, columns=(7, 64, 257), dtypes=DTYPES):
     return found
 
 
-def shown(found, columns):
-    for number, name in enumerate(columns, 1):
-        print(f"{number:3} {name}")
-    print(f"\n{'% rejected':34}" + "".join(f"{number:4}" for number in range(1, len(columns) + 1)))
-    for name, row in found.items():
-        cells = [row.get(one, (0, 0)) for one in columns]
-        print(f"{name:34}" + "".join(f"{100 * a // b if b else '-':>4}" for a, b in cells))
-    print()
-
-
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=6)
     found = matrix(RIGHT | MISTAKES | STRICT, range(parser.parse_args(arguments).seeds))
-    shown(found, [*JUDGES, *SPEAK])
-    shown(found, FAMILIES)
+    show(found, [*JUDGES, *SPEAK])
+    print()
+    show(found, FAMILIES)
+    print()
     blamed = [name for name in RIGHT if found[name][OURS][0]]
     missed = [name for name in MISTAKES if not found[name][OURS][0]]
     missed += [name for name in STRICT if not found[name][EXACT][0]]
