@@ -36,25 +36,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.permutation import moved, ranks
-from reference.rules import reject, require_dtype, require_real
+from reference.permutation import check_routed, histogram, moved, places, ranks
+from reference.rules import reject
 
 _FUNCTION = "MoeInitRoutingV2, function"
 _PARAMETERS = "MoeInitRoutingV2, parameters: "
 _CONSTRAINTS = "MoeInitRoutingV2, constraints"
 CUMSUM, COUNT = 1, 2
 """Values of expert_tokens_count_or_cumsum_flag; 0 stands for no output."""
-
-
-def _check_tensors(x: NDArray[Any], expert_idx: NDArray[Any]) -> None:
-    require_real("x", x, _PARAMETERS + "x")
-    require_dtype("expert_idx", expert_idx, _PARAMETERS + "expertIdx", "int32")
-    for name, array in (("x", x), ("expert_idx", expert_idx)):
-        if array.ndim != 2:
-            reject(f"{name}.shape", array.shape, "must be 2-D", _CONSTRAINTS)
-    if len(expert_idx) != len(x):
-        rule = f"must have the {len(x)} rows of x"
-        reject("expert_idx.shape", expert_idx.shape, rule, _CONSTRAINTS)
 
 
 def _check_attributes(rows: int, attributes: dict[str, int], drop_pad_mode: int) -> None:
@@ -87,16 +76,6 @@ def _check_flags(count_flag: int, before_flag: bool, drop_pad_mode: int) -> None
         reject("expert_tokens_before_capacity_flag", before_flag, rule, _FUNCTION)
 
 
-def _histogram(expert: NDArray[Any], expert_num: int) -> NDArray[np.int64]:
-    """How many slots each expert has; ValueError for a slot of none of them."""
-    outside = np.flatnonzero((expert < 0) | (expert >= expert_num))
-    if outside.size:
-        at = int(outside[0])
-        rule = f"must lie in [0, {expert_num}), the experts"
-        reject(f"expert_idx[slot {at}]", expert[at], rule, _PARAMETERS + "expertNum")
-    return np.bincount(expert, minlength=expert_num)
-
-
 def formula(
     x: NDArray[Any],
     expert_idx: NDArray[Any],
@@ -126,7 +105,7 @@ def formula(
     expert_tokens_before_capacity, int32 [expert_num]. Raises TypeError for a dtype, ValueError for
     any other argument outside the rules.
     """
-    _check_tensors(x, expert_idx)
+    check_routed(x, expert_idx, "MoeInitRoutingV2", "constraints")
     attributes = {
         "active_num": active_num,
         "expert_capacity": expert_capacity,
@@ -142,15 +121,13 @@ def formula(
         rows = min(active_num, row.size) if active_num > 0 else row.size
         outputs = {"expanded_x": moved(x, row, top_k, 0, rows), "expanded_row_idx": row}
         if count_flag:
-            counts = _histogram(expert, expert_num)
+            counts = histogram(expert, expert_num, _PARAMETERS + "expertNum")
             counts = np.cumsum(counts) if count_flag == CUMSUM else counts
             outputs["expert_tokens_count_or_cumsum"] = counts.astype(np.int32)
         return outputs
 
-    counts = _histogram(expert, expert_num)
-    place = row - (np.cumsum(counts) - counts)[expert]  # among the slots of the same expert
-    kept = place < expert_capacity
-    row = np.where(kept, expert * np.int64(expert_capacity) + place, -1).astype(np.int32)
+    counts = histogram(expert, expert_num, _PARAMETERS + "expertNum")
+    row = places(row, expert, counts, expert_capacity)
     expanded_x = moved(x, row, top_k, 0, expert_num * expert_capacity)
     outputs = {
         "expanded_x": expanded_x.reshape(expert_num, expert_capacity, x.shape[1]),

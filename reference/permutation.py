@@ -53,6 +53,32 @@ def moved(
     return out
 
 
+def histogram(expert: NDArray[Any], expert_num: int, source: str) -> NDArray[np.int64]:
+    """How many slots each expert has, int64 [expert_num]; ValueError for a slot of none of them.
+
+    `expert` has the expert of each slot, integers [slots].
+    """
+    outside = np.flatnonzero((expert < 0) | (expert >= expert_num))
+    if outside.size:
+        at = int(outside[0])
+        rule = f"must lie in [0, {expert_num}), the experts"
+        reject(f"expert_idx[slot {at}]", expert[at], rule, source)
+    return np.bincount(expert, minlength=expert_num)
+
+
+def places(
+    rank: NDArray[np.int32], expert: NDArray[Any], counts: NDArray[np.int64], capacity: int
+) -> NDArray[np.int32]:
+    """The row of each slot in [experts * capacity] rows, -1 if those of its expert are taken.
+
+    Returns int32 [slots]. `rank` is that of each slot among all, `counts` how many slots each
+    expert has.
+    """
+    place = rank - (np.cumsum(counts) - counts)[expert]  # among the slots of the same expert
+    row = expert * np.int64(capacity) + place
+    return np.where(place < capacity, row, -1).astype(np.int32)
+
+
 def padded(tokens: NDArray[Any], indices: NDArray[Any], document: str) -> dict[str, NDArray[Any]]:
     """permuteTokensOut[i] = tokens[indices[i]] and sortedIndicesOut = indices, with paddedMode.
 
@@ -81,6 +107,24 @@ def check_permuted(tokens: NDArray[Any], indices: NDArray[Any], document: str) -
     require_real("tokens", tokens, source)
     if tokens.ndim < 1:
         reject("tokens.shape", tokens.shape, "must have an axis of tokens", source)
+
+
+def check_routed(
+    x: NDArray[Any], expert_idx: NDArray[Any], document: str, shapes: str = ""
+) -> None:
+    """Raise TypeError for a dtype, ValueError unless both are 2-D and have as many rows.
+
+    `shapes` names the part of the document with these rules, none: the list of parameters.
+    """
+    require_real("x", x, f"{document}, parameters: x")
+    require_dtype("expert_idx", expert_idx, f"{document}, parameters: expertIdx", "int32")
+    source = f"{document}, {shapes or 'parameters'}"
+    for name, array in (("x", x), ("expert_idx", expert_idx)):
+        if array.ndim != 2:
+            reject(f"{name}.shape", array.shape, "must be 2-D", source)
+    if len(expert_idx) != len(x):
+        rule = f"must have the {len(x)} rows of x"
+        reject("expert_idx.shape", expert_idx.shape, rule, source)
 
 
 def slots_of_a_token(tokens: NDArray[Any], indices: NDArray[Any], document: str) -> int:
