@@ -183,7 +183,7 @@ PERMUTE = TokenPermute(
     indices="expert_idx",
     flat=False,
     index_dtypes=("int32",),
-    choice=Choice("counts", COUNTS_OF_MODE, counts_shown),
+    choices=(Choice("counts", COUNTS_OF_MODE, counts_shown),),
     keys_with=keys_with,
 )
 

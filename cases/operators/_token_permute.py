@@ -6,8 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Attribute, Case, Machine
+from conformance.draw.built import built
+from conformance.draw.values import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Signature
@@ -47,7 +52,8 @@ class Windows:
 class Choice:
     """What else calls of an operator say: an argument of its ``call``, and an axis of its cells.
 
-    ``levels`` are those of each mode; ``shown`` are those that a case shows.
+    ``levels`` are those of each mode, of which only one is no axis; ``shown`` are those that a case
+    shows.
     """
 
     name: str
@@ -97,8 +103,12 @@ def sorting_call(signature: Signature) -> Call:
     return made
 
 
-def _any_keys(mode: str, keys: str, level: str, choice: str) -> bool:
+def _any_keys(mode: str, keys: str, level: str, *chosen: str) -> bool:
     return True
+
+
+def _all_levels(mode: str) -> Mapping[str, tuple[str, ...]]:
+    return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +122,11 @@ class TokenPermute:
     * ``edge_modes``: modes in which the edges of both tilings are met; all share one kernel.
     * ``tokens``, ``indices``: its names of the rows that are copied and of the keys.
     * ``flat``: whether keys may have one axis; ``index_dtypes``: what they may be.
-    * ``choice``: one more of its arguments; ``keys_with``: whether a pattern of keys goes with a
-      level of a mode's window and of that choice.
+    * ``choices``: more of its arguments; ``keys_with``: whether a pattern of keys goes with a level
+      of a mode's window and with these of the choices that are an axis in the mode.
+    * ``levels``: of axes of which a mode does not have all levels, by the axis; the families of
+      values that another one has are alone in a recipe.
+    * ``wide``: whether keys may be as wide as their data type.
     """
 
     call: Call
@@ -126,5 +139,34 @@ class TokenPermute:
     indices: str = "indices"
     flat: bool = True
     index_dtypes: tuple[str, ...] = ("int32", "int64")
-    choice: Choice | None = None
-    keys_with: Callable[[str, str, str, str], bool] = _any_keys
+    choices: tuple[Choice, ...] = ()
+    keys_with: Callable[..., bool] = _any_keys
+    levels: Callable[[str], Mapping[str, tuple[str, ...]]] = _all_levels
+    wide: bool = True
+
+    def axes_of(self, mode: str) -> tuple[Choice, ...]:
+        """The choices of which a mode has several levels."""
+        return tuple(one for one in self.choices if len(one.levels[mode]) > 1)
+
+    def of_axis(self, mode: str, axis: str, every: tuple[str, ...]) -> tuple[str, ...]:
+        """The levels of an axis that a mode has, ``every`` one if nothing is said of it."""
+        return self.levels(mode).get(axis, every)
+
+    def fills(self, mode: str) -> SearchStrategy[Fill]:
+        """Recipes for the rows that are copied."""
+        families = self.of_axis(mode, FAMILY, MOVED_FIRST)
+        return MOVED if families == MOVED_FIRST else _alone(families)
+
+    def fills_with(self, mode: str, family: str, columns: int) -> SearchStrategy[Fill]:
+        """Recipes of which this family is sure to have a column."""
+        if self.of_axis(mode, FAMILY, MOVED_FIRST) == MOVED_FIRST:
+            return fills_with(family, 1, columns, MOVED_FIRST)
+        return _alone((family,))
+
+
+FAMILY = "family"
+"""The axis of the values that are copied."""
+
+
+def _alone(families: tuple[str, ...]) -> SearchStrategy[Fill]:
+    return built(Fill, st.sampled_from([(name,) for name in families]), SEEDS)

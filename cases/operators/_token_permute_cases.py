@@ -77,8 +77,8 @@ def sorting_cases(
     indices = tuple(draw(keys(slots, index_dtype)).tolist())
     if permute.probs:
         asked["probs"] = probs
-    if permute.choice:
-        asked[permute.choice.name] = draw(st.sampled_from(permute.choice.levels[mode]))
+    for choice in permute.choices:
+        asked[choice.name] = draw(st.sampled_from(choice.levels[mode]))
     return permute.call(
         mode,
         dtype,
@@ -86,7 +86,7 @@ def sorting_cases(
         top_k=None if flat else top_k,
         indices=indices,
         index_dtype=index_dtype,
-        fill=draw(MOVED),
+        fill=draw(permute.fills(mode)),
         machine=machine,
         **asked,
     )

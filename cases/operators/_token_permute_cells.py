@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute import FAMILY, TokenPermute
 from cases.operators._token_permute_edges import edges
 from cases.operators._token_permute_sizes import (
     BOUNDARIES,
@@ -49,21 +49,26 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
 
     def goes_together(keys: str, *chosen: str) -> bool:
         level = chosen[0] if ranges else levels[0]
-        return permute.keys_with(mode, keys, level, chosen[-1] if choices else "")
+        return permute.keys_with(mode, keys, level, *chosen[len(ranges) :])
 
     enough = permute.windows.least_slots(mode, levels[0])
-    boundaries = tuple(name for name in BOUNDARIES if SORT_SIZES.get(name, enough) >= enough)
-    top_ks = tuple(name for name in TOP_KS if permute.flat or name != FLAT)
+    of_mode = partial(permute.of_axis, mode)
+    boundaries = tuple(
+        name for name in of_mode("boundary", BOUNDARIES) if SORT_SIZES.get(name, enough) >= enough
+    )
+    top_ks = tuple(name for name in of_mode("top_k", tuple(TOP_KS)) if permute.flat or name != FLAT)
     several = len(permute.index_dtypes) > 1
     dtypes = (of_dtypes("indices", permute.index_dtypes, permute.indices),) * several
     ranges = (Axis(permute.windows.axis, levels, permute.windows.shown),) if len(levels) > 1 else ()
     probs = (of_values("probs", PROBS, "probs", absent=PROBS[0]),) if permute.probs else ()
-    choice = permute.choice
-    choices = (Axis(choice.name, choice.levels[mode], choice.shown),) if choice else ()
+    choices = tuple(Axis(one.name, one.levels[mode], one.shown) for one in permute.axes_of(mode))
     sized = ("boundary", "top_k", "cores", "UB", "keys", *(axis.name for axis in ranges))
     together = ("keys", *(axis.name for axis in (*ranges, *choices)))
     others = list(product(*(axis.levels for axis in (*ranges, *choices))))
-    known = tuple(keys for keys in KEYS if any(goes_together(keys, *more) for more in others))
+    keys_of_mode = of_mode("keys", KEYS)
+    known = tuple(
+        keys for keys in keys_of_mode if any(goes_together(keys, *more) for more in others)
+    )
     return Cells(
         axes=(
             Axis("boundary", boundaries, partial(_boundaries_of, permute)),
@@ -71,7 +76,7 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
             Axis("top_k", top_ks, partial(_top_ks_of, permute)),
             *ranges,
             *choices,
-            of_values("family", MOVED_FIRST, permute.tokens),
+            of_values(FAMILY, of_mode(FAMILY, MOVED_FIRST), permute.tokens),
             *dtypes,
             *probs,
             *of_machines(),
@@ -144,8 +149,8 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, levels
     if permute.probs:
         weights = draw(probs_with(levels["probs"], tokens if flat else chosen.top_k))
         asked["probs"] = None if levels["probs"] == "absent" else weights
-    if permute.choice:
-        asked[permute.choice.name] = levels[permute.choice.name]
+    for choice in permute.choices:
+        asked[choice.name] = levels.get(choice.name, choice.levels[mode][0])
     return permute.call(
         mode,
         dtype,
@@ -153,7 +158,7 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, levels
         top_k=None if flat else chosen.top_k,
         indices=tuple(keyed(levels["keys"], slots, generator).tolist()),
         index_dtype=levels.get("indices", permute.index_dtypes[0]),
-        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        fill=draw(permute.fills_with(mode, levels[FAMILY], hidden)),
         machine=chosen.machine,
         **asked,
     )

@@ -159,7 +159,7 @@ def _sizes_of(permute: TokenPermute, case: Case) -> Sizes:
 
 def _families(permute: TokenPermute) -> list[Family]:
     """The families of wide keys that its indices may hold."""
-    return [one for one in FAMILIES if one.dtype in permute.index_dtypes]
+    return [one for one in FAMILIES if permute.wide and one.dtype in permute.index_dtypes]
 
 
 def _sizes_of_family(family: Family) -> Sizes:
@@ -187,10 +187,10 @@ def sorted_cases(
         given, weights = draw(st.booleans()), draw(MOVED)
         asked["probs"] = weights if sizes.get("probs", given) else None
     wide = next((one for one in FAMILIES if one.name in sizes), None)
-    if permute.choice:
-        choices = permute.choice.levels[mode]
-        some = [one for one in choices if not wide or permute.keys_with(mode, "large", level, one)]
-        asked[permute.choice.name] = draw(st.sampled_from(some))
+    for choice in permute.choices:
+        every = choice.levels[mode]
+        some = [one for one in every if not wide or permute.keys_with(mode, "large", level, one)]
+        asked[choice.name] = draw(st.sampled_from(some))
     any_dtype = draw(st.sampled_from(permute.index_dtypes))
     keys = wide.keys(generator) if wide else keyed(pattern, slots, generator)
     return permute.call(
@@ -200,7 +200,7 @@ def sorted_cases(
         top_k=top_k,
         indices=tuple(keys.tolist()),
         index_dtype=wide.dtype if wide else any_dtype,
-        fill=draw(MOVED),
+        fill=draw(permute.fills(mode)),
         machine=edge.machine,
         **asked,
     )
