@@ -6,6 +6,7 @@ every expert, they begin at 0 and end near the number of slots.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from cases.operators._ladders import ladder, of_slots
 from cases.operators._moe_init_routing_v2_call import Shape, call, counts_shown
 from cases.operators._moe_token_permute_call import least_slots as least_kept_slots
 from cases.operators._moe_token_permute_call import levels_shown, number_at
-from cases.operators._token_permute import Choice, TokenPermute, Windows
+from cases.operators._token_permute import Call, Choice, TokenPermute, Windows
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine
@@ -113,20 +114,7 @@ def routed_call(
     machine: Machine | None = None,
 ) -> Case:
     """A case that shows a level; two numbers choose among those that do, and what has no effect."""
-    keys, (first, second) = np.array(indices, np.int64), numbers
-    slots = keys.size
-    how: dict[str, Any] = {"capacity": first % 3}
-    if mode == "active":
-        how["active_num"] = number_at(FIRST, level, slots, first, second)
-    if mode == "drop_pad" or counts != "absent":
-        keys = experts_of(keys, level if mode == "drop_pad" else "any", tokens[0])
-        exact = level in ("none padded", "most rows")
-        how["expert_num"] = int(keys.max()) + 1 + (0 if exact else second % 3)
-    elif keys.min() >= 0 and keys.max() < slots + MORE_EXPERTS:
-        how["expert_num"] = (int(keys.max()) + 1) * (second % 2)
-    if mode == "drop_pad":
-        how["capacity"] = capacity_of(level, keys, how["expert_num"], tokens[0], first)
-        how["active_num"] = (0, 1, slots)[second % 3]
+    keys, how = routing(mode, np.array(indices, np.int64), level, tokens[0], numbers, counts)
     return call(
         mode,
         dtype,
@@ -140,16 +128,42 @@ def routed_call(
     )
 
 
+def routing(
+    mode: str, keys: Experts, level: str, tokens: int, numbers: tuple[int, int], counts: str
+) -> tuple[Experts, dict[str, Any]]:
+    """The experts of a case that shows a level, and what else its call says of rows; two numbers
+    choose among those that do, and what has no effect."""
+    (first, second), slots = numbers, keys.size
+    how: dict[str, Any] = {"capacity": first % 3}
+    if mode == "active":
+        how["active_num"] = number_at(FIRST, level, slots, first, second)
+    if mode == "drop_pad" or counts != "absent":
+        keys = experts_of(keys, level if mode == "drop_pad" else "any", tokens)
+        exact = level in ("none padded", "most rows")
+        how["expert_num"] = int(keys.max()) + 1 + (0 if exact else second % 3)
+    elif keys.min() >= 0 and keys.max() < slots + MORE_EXPERTS:
+        how["expert_num"] = (int(keys.max()) + 1) * (second % 2)
+    if mode == "drop_pad":
+        how["capacity"] = capacity_of(level, keys, how["expert_num"], tokens, first)
+        how["active_num"] = (0, 1, slots)[second % 3]
+    return keys, how
+
+
 def _asked(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
     return {"level": level, "numbers": (first, second)}
 
 
 def _shown(case: Case) -> set[str]:
     experts = np.asarray(case.arrays["expert_idx"], np.int64).reshape(-1)
+    return rows_shown(case.mode, case, experts)
+
+
+def rows_shown(mode: str, case: Case, experts: Experts) -> set[str]:
+    """The levels that a case of these experts shows of a mode."""
     attributes = case.attributes
-    if case.mode == "dropless":
+    if mode == "dropless":
         return {"all"}
-    if case.mode == "active":
+    if mode == "active":
         return levels_shown(FIRST, experts.size, attributes["active_num"])
     capacity = attributes["expert_capacity"]
     loads = np.bincount(experts, minlength=attributes["expert_num"])
@@ -199,9 +213,18 @@ what they all add to is kept from one tile to the next."""
 
 
 @st.composite
-def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
-    """Calls with so many experts, of which the first and the last have slots; or with so many slots
-    of the first or last expert, among a few of the other.
+def of_experts(
+    draw: st.DrawFn,
+    made: Call,
+    counts: Mapping[str, tuple[str, ...]],
+    mode: str,
+    dtype: str,
+    edge: Edge,
+) -> Case:
+    """Calls, as they are ``made``, with one of the ``counts`` of their mode.
+
+    They have so many experts, of which the first and the last have slots; or so many slots of the
+    first or last expert, among a few of the other.
     """
     generator = np.random.default_rng(draw(SEEDS))
     load = edge.sizes.get(LOAD, edge.sizes.get(CAPACITY, 0))
@@ -219,23 +242,25 @@ def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
         how["capacity"] = edge.sizes.get(CAPACITY, 1)
     if mode == "active":
         how["active_num"] = keys.size - 1
-    return call(
+    return made(
         mode,
         dtype,
         x=(keys.size, 1),
         top_k=1,
         experts=tuple(keys.tolist()),
         expert_num=experts,
-        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][2 : 3 if is_large else None])),
+        counts=draw(st.sampled_from(counts[mode][: 1 if is_large else None])),
         fill=draw(MOVED),
         machine=edge.machine,
         **how,
     )
 
 
+ASKED = {mode: counts[2:] for mode, counts in COUNTS_OF_MODE.items()}
+counted = partial(of_experts, call, ASKED)
 LADDERS = (
     *of_slots(partial(sorted_cases, PERMUTE, widest=True), least_tokens=2),
-    ladder("experts", of_experts, lambda n: {EXPERTS: n}),
-    ladder("rows of an expert", of_experts, lambda n: {LOAD: n}),
-    ladder("capacity", of_experts, lambda n: {CAPACITY: n}, modes=("drop_pad",)),
+    ladder("experts", counted, lambda n: {EXPERTS: n}),
+    ladder("rows of an expert", counted, lambda n: {LOAD: n}),
+    ladder("capacity", counted, lambda n: {CAPACITY: n}, modes=("drop_pad",)),
 )
