@@ -89,14 +89,14 @@ class SizedTensor(TensorParameter):
 @dataclass(frozen=True)
 class SizedAttribute(AttributeParameter):
     """An attribute that is a ``size``, or is between ``least`` and ``most``, or that no check looks
-    at by the clause ``free``. A list has ``count`` numbers, if it is not null; None: any.
+    at by the clause ``free``. A list has one of ``counts`` numbers, if it is not null; none: any.
     """
 
     size: Size | None = None
     free: Clause | None = None
     least: float | None = None
     most: float | None = None
-    count: int | None = None
+    counts: tuple[int, ...] = ()
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -154,10 +154,13 @@ def real(
 
 
 def integers(
-    name: str, free: Clause | None = None, acl: str = "", *, count: int | None = None
+    name: str, free: Clause | None = None, acl: str = "", *, count: int | tuple[int, ...] = ()
 ) -> SizedAttribute:
-    """An attribute that is a list of integers, or null; ``acl`` as for `tensor`."""
-    return SizedAttribute(name, acl or _camel(name), "int array", None, free, count=count)
+    """An attribute that is a list of integers, or null; ``acl`` as for `tensor`, ``count`` are the
+    `SizedAttribute.counts`.
+    """
+    counts = (count,) if isinstance(count, int) else count
+    return SizedAttribute(name, acl or _camel(name), "int array", None, free, counts=counts)
 
 
 def _camel(name: str) -> str:
@@ -296,7 +299,7 @@ class Signature:
     def checked(self, attribute: SizedAttribute) -> bool:
         """Whether it has limits, is a size or counted, or is one that a size follows from."""
         shown = any(attribute.name in size.attributes for size in self.sizes.values())
-        limited = attribute.limits != (None, None) or attribute.count is not None
+        limited = attribute.limits != (None, None) or bool(attribute.counts)
         return shown or limited or attribute.size is not None
 
     def _uses(self) -> Iterator[Size]:

@@ -73,11 +73,12 @@ Axis = Size | Product
 class Function(Size):
     """A size that ``made`` says of its arguments: sizes, and attributes by their names. No size but
     a function follows from it, whose axes are compared after its own. An axis of it may be longer
-    if ``free`` is the clause that allows it.
+    if ``free`` is the clause that allows it, and 1 instead if ``or_one`` is.
     """
 
     made: Callable[..., int] = int
     arguments: tuple[Axis | str, ...] = ()
+    or_one: Clause | None = None
 
     @property
     def follows(self) -> bool:
@@ -109,10 +110,11 @@ def function(
     free: Clause | None = None,
     least: int = 0,
     most: int | None = None,
+    or_one: Clause | None = None,
 ) -> Function:
-    """A size of that name that is ``made(*arguments)``; ``free`` is that of `Function`, ``least``
-    and ``most`` are those of `Size`."""
-    return Function(name, least, most, free, made=made, arguments=arguments)
+    """A size of that name that is ``made(*arguments)``; ``free`` and ``or_one`` are those of
+    `Function`, ``least`` and ``most`` those of `Size`."""
+    return Function(name, least, most, free, made=made, arguments=arguments, or_one=or_one)
 
 
 @dataclass(frozen=True)

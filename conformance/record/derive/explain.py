@@ -62,7 +62,7 @@ def _misfits(
     for attribute in signature.attributes:
         size, (least, most) = attribute.size, attribute.limits
         value = case.attributes[attribute.name]
-        if attribute.count is not None and value is not None and len(value) != attribute.count:
+        if attribute.counts and value is not None and len(value) not in attribute.counts:
             yield Misfit("attribute", attribute.name)
         if size is None and least is most is None:
             continue
@@ -122,6 +122,8 @@ def _extents(
                     continue
                 sizes[axis.name] = found
             if isinstance(axis, Function) and axis.free and extent > sizes[axis.name]:
+                continue
+            if isinstance(axis, Function) and axis.or_one and extent == 1:
                 continue
             unknown = [size for size in axis.factors if size.name not in sizes]
             rest = math.prod(sizes[size.name] for size in axis.factors if size not in unknown)

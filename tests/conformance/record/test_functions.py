@@ -12,7 +12,7 @@ from conformance.record.derive.rejections import ranges, rejections
 from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Product, Size, function
 from conformance.record.variations import reshaped, with_attributes
-from tests.conformance.record.gather_sum import INVALID, NULL, rule
+from tests.conformance.record.gather_sum import INVALID, NULL, SAYS, rule
 
 TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", most=3), Size("hidden")
 SLOTS = Product((TOKEN, SLOT), most=12)
@@ -123,3 +123,12 @@ def test_a_size_may_follow_from_one_that_follows_and_is_compared_after_it() -> N
     assert explain(placed, fewer).misfit == Misfit("extent", "places", "place")
     both = with_attributes(fewer, dropped=2)
     assert explain(placed, both).misfit == Misfit("extent", "copies", "row")
+
+
+def test_an_axis_may_be_one_in_place_of_what_follows() -> None:
+    row = replace(ROW, or_one=SAYS)
+    copies = tensor("copies", row, HIDDEN, role="output")
+    either = replace(SIGNATURE, parameters=(*SIGNATURE.parameters[:4], copies))
+    right = call(either, "plain", "float32", SIZES, dropped=3)
+    for rows, misfit in ((5, None), (1, None), (2, Misfit("extent", "copies", "row"))):
+        assert explain(either, reshaped(right, "copies", (rows, 5))).misfit == misfit

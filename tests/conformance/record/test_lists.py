@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.record.call_rules import MORE, FreeAxis
@@ -14,6 +16,7 @@ from conformance.record.variations import reshaped, with_attributes
 from tests.conformance.record.gather_sum import INVALID, NULL, SAYS, rule
 
 TOKEN, HIDDEN = Size("token"), Size("hidden")
+TOKENS = tensor("tokens", TOKEN, HIDDEN, role="output")
 KEPT = function("kept", lambda ends: ends[1] - ends[0] if ends else 0, "window", free=SAYS)
 SIGNATURE = Signature(
     "sums",
@@ -22,7 +25,7 @@ SIGNATURE = Signature(
         tensor("weights", KEPT),
         tensor("ranks", TOKEN, dtype="int32"),
         integers("window", count=2),
-        tensor("tokens", TOKEN, HIDDEN, role="output"),
+        TOKENS,
     ),
     (
         rule("null", status=NULL),
@@ -77,3 +80,14 @@ def test_a_null_list_is_left_as_it_is() -> None:
     changed = [one.name for one in rejections(SIGNATURE, RIGHT, null) if one.case.mode == "open"]
     assert changed
     assert not any(name.startswith("window") for name in changed)
+
+
+def test_a_list_may_have_one_of_several_numbers_of_elements() -> None:
+    window = integers("window", count=(0, 2))
+    some = replace(SIGNATURE, parameters=(*SIGNATURE.parameters[:3], window, TOKENS))
+    assert explain(some, with_attributes(RIGHT, window=(2, 6))).misfit is None
+    empty = reshaped(reshaped(RIGHT, "copies", (0, 5)), "weights", (0,))
+    assert explain(some, with_attributes(empty, window=())).misfit is None
+    assert explain(SIGNATURE, with_attributes(empty, window=())).misfit is not None
+    one = explain(some, with_attributes(RIGHT, window=(2,))).misfit
+    assert one == Misfit("attribute", "window")
