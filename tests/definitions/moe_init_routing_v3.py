@@ -27,13 +27,13 @@ def moe_init_routing_v3(
     """Return expanded_x, expanded_row_idx, and the outputs that are written: expanded_scale and
     expert_tokens_count_or_cumsum. None stands for a row or number that nobody writes.
 
-    Source: "aclnnMoeInitRoutingV3" of ops-transformer, "功能说明", "参数说明", "约束说明", without the
-    parts of Ascend 950.
+    Source: "aclnnMoeInitRoutingV3" of ops-transformer, "功能说明", "参数说明", "约束说明",
+    without the parts of Ascend 950.
 
     Where the document is ambiguous or silent:
      1. How expertIdx becomes one list, and the order of equal experts: as [moe_init_routing_v2].
-     2. Where experts outside the range are sorted. "前availableIdxNum个元素" are those in the range.
-        Chosen: the others come last.
+     2. Where experts outside the range are sorted. "前availableIdxNum个元素" are those
+        in the range. Chosen: the others come last.
      3. Row indices of type 0: "前availableIdxNum个元素为有效数据", the others -1; the formula puts
         the index of slot p at p. Chosen: -1 at each slot whose expert is outside the range.
      4. activeNum keeps as many rows; whether it changes indices or counts is unsaid. Chosen: no.

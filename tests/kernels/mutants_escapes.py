@@ -115,8 +115,8 @@ ESCAPES: dict[tuple[str, str], Mutant] = {
     (INIT, "zero tokens"): Mutant(
         "zero-tokens-leave-the-counts-unwritten",
         f"{INIT}/{INIT}_kernel.cpp",
-        "    const Slots slots(tiling->slots);\n    if (tiling->experts > 0) {",
-        "    const Slots slots(tiling->slots);\n    if (tiling->experts > 0 && slots.all > 0) {",
+        "slots(tiling->slots);\n    if (tiling->counted.experts > 0) {",
+        "slots(tiling->slots);\n    if (tiling->counted.experts > 0 && slots.all > 0) {",
         modes=("dropless",),
     ),
     ("moe_token_permute_with_ep_grad", "more than 1024 tokens"): Mutant(

@@ -146,7 +146,7 @@ SORTED_KEYS = Mutant(
 )
 SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K, SORTED_KEYS)
 FINALIZE = "shared/finalize/finalize_sum_kernel.h"
-INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
+INIT = "shared/routing/slot_counts_kernel.h"
 INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
 RANK = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_rank.h"
 FINALIZED = (

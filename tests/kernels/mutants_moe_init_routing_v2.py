@@ -9,7 +9,7 @@ from tests.kernels.mutants import ALL_DTYPES, Mutant
 
 FOLDER = "moe_init_routing_v2/moe_init_routing_v2"
 KERNEL = f"{FOLDER}_kernel.cpp"
-COUNT = f"{FOLDER}_kernel_count.h"
+COUNT = "shared/routing/slot_counts_kernel.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 TILING = f"{FOLDER}_tiling.cpp"
 INTERFACE = f"{FOLDER}_interface.h"

@@ -35,11 +35,12 @@ struct Kernel : entry::Operator<Kernel, MoeInitRoutingV2TilingData> {
     }
     static bool Touches(const char* name, const Tiling& tiling) {
         const bool isCounts = std::strcmp(name, kCumsum) == 0 || std::strcmp(name, kBefore) == 0;
-        return !isCounts || (tiling.counts != 0 && std::strcmp(name, CountsOf(tiling)) == 0);
+        return !isCounts ||
+               (tiling.counted.counts != 0 && std::strcmp(name, CountsOf(tiling)) == 0);
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling& tiling) {
-        void* counts = tiling.counts == 0 ? nullptr : at[CountsOf(tiling)];
+        void* counts = tiling.counted.counts == 0 ? nullptr : at[CountsOf(tiling)];
         return aclrtlaunch_moe_init_routing_v2(at.cores, at.stream, at["x"], at["expertIdx"],
                                                at["expandedXOut"], at["expandedRowIdxOut"], counts,
                                                at.scratch, at.tiling);

@@ -1,11 +1,11 @@
 // MoeInitRoutingV2 in Ascend C: copies of tokens in the order of their experts
 // (../shared/slot_copy_kernel.h), at the slots' ranks, or with drop/pad at their places among the
 // rows of their experts (moe_init_routing_v2_kernel_pad.h), and how many slots experts have
-// (moe_init_routing_v2_kernel_count.h).
+// (../shared/routing/slot_counts_kernel.h).
 
 #include "kernel_operator.h"
+#include "../shared/routing/slot_counts_kernel.h"
 #include "../shared/sorting/slot_sort_kernel.h"
-#include "moe_init_routing_v2_kernel_count.h"
 #include "moe_init_routing_v2_kernel_pad.h"
 #include "moe_init_routing_v2_tiling.h"
 
@@ -49,10 +49,10 @@ __aicore__ inline void RunFullLoad(const Tensors& tensors, GM_ADDR counts, Tilin
     sorter.ArgSortAlone(indices, slotOfRank);
     sorter.ArgSortAlone(slotOfRank, rankOfSlot);
     sortPipe.Destroy();
-    if (tiling->experts > 0) {
+    if (tiling->counted.experts > 0) {
         TPipe pipe;
         Counter counter;
-        counter.Init(tensors.indices, counts, nullptr, tiling, &pipe);
+        counter.Init(tensors.indices, counts, nullptr, tiling->counted, &pipe);
         counter.CountShare(Slots(tiling->slots).all);
         pipe.Destroy();
     }
@@ -63,10 +63,10 @@ __aicore__ inline void RunFullLoad(const Tensors& tensors, GM_ADDR counts, Tilin
 __aicore__ inline void SortAndCount(const Tensors& tensors, GM_ADDR counts, GM_ADDR starts,
                                     Tiling* tiling) {
     const Slots slots(tiling->slots);
-    if (tiling->experts > 0) {
+    if (tiling->counted.experts > 0) {
         TPipe pipe;
         Counter counter;
-        counter.Init(tensors.indices, counts, starts, tiling, &pipe);
+        counter.Init(tensors.indices, counts, starts, tiling->counted, &pipe);
         counter.WriteZeros();
         pipe.Destroy();
     }
@@ -74,10 +74,10 @@ __aicore__ inline void SortAndCount(const Tensors& tensors, GM_ADDR counts, GM_A
         return;
     }
     slot_copy::Sort<int32_t>(tensors, &tiling->slots);
-    if (tiling->experts > 0) {
+    if (tiling->counted.experts > 0) {
         TPipe pipe;
         Counter counter;
-        counter.Init(tensors.indices, counts, starts, tiling, &pipe);
+        counter.Init(tensors.indices, counts, starts, tiling->counted, &pipe);
         counter.AddSlots(slots.first, slots.end);
         pipe.Destroy();
     }

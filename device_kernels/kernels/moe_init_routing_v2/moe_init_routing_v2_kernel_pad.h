@@ -7,53 +7,24 @@
 #define MOE_INIT_ROUTING_V2_KERNEL_PAD_H
 
 #include "kernel_operator.h"
-#include "moe_init_routing_v2_kernel_count.h"
+#include "../shared/routing/slot_counts_kernel.h"
+#include "../shared/routing/slot_starts_kernel.h"
 #include "moe_init_routing_v2_tiling.h"
 
 namespace moe_init_routing_v2_kernel {
 
-// First ranks of experts, as many at a time as the tiling has room for.
-class Starts {
-public:
-    __aicore__ inline void Init(GM_ADDR starts, const __gm__ MoeInitRoutingV2TilingData* tiling,
-                                TPipe* pipe) {
-        starts_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(starts));
-        pipe->InitBuffer(buffer_, IntegerBytes(tiling->tileEntries));
-    }
-
-    // Entries [first, first + count), for the scalar unit, unless they are there already.
-    __aicore__ inline void Load(int64_t first, int64_t count) {
-        if (first == first_ && count == count_) {
-            return;
-        }
-        first_ = first;
-        count_ = count;
-        Order<HardEvent::S_MTE2>();
-        LoadIntegers(buffer_.Get<int32_t>(), starts_, first, count);
-        Order<HardEvent::MTE2_S>();
-    }
-
-    __aicore__ inline int64_t Of(int64_t expert) {
-        return buffer_.Get<int32_t>().GetValue(static_cast<uint32_t>(expert - first_));
-    }
-
-private:
-    GlobalTensor<int32_t> starts_;
-    TBuf<TPosition::VECCALC> buffer_;
-    int64_t first_ = 0;
-    int64_t count_ = 0;  // nothing is there
-};
+using namespace slot_counts;
 
 class Placer {
 public:
     // `rows` holds the ranks of the slots, which become their places.
     __aicore__ inline void Init(GM_ADDR expertIdx, GM_ADDR rows, GM_ADDR starts,
                                 const __gm__ MoeInitRoutingV2TilingData* tiling, TPipe* pipe) {
-        experts_ = tiling->experts;
+        experts_ = tiling->counted.experts;
         capacity_ = tiling->capacity;
-        tileEntries_ = tiling->tileEntries;
-        partSlots_ = tiling->partSlots;
-        starts_.Init(starts, tiling, pipe);
+        tileEntries_ = tiling->counted.tileEntries;
+        partSlots_ = tiling->counted.partSlots;
+        starts_.Init(starts, tiling->counted.tileEntries, pipe);
         indices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(expertIdx));
         rows_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(rows));
         pipe->InitBuffer(indexBuffer_, IntegerBytes(partSlots_));
@@ -131,12 +102,12 @@ class Filler {
 public:
     __aicore__ inline void Init(GM_ADDR expandedX, GM_ADDR starts,
                                 const __gm__ MoeInitRoutingV2TilingData* tiling, TPipe* pipe) {
-        experts_ = tiling->experts;
+        experts_ = tiling->counted.experts;
         capacity_ = tiling->capacity;
         hidden_ = tiling->slots.hidden;
-        tileExperts_ = tiling->tileEntries - 1;
+        tileExperts_ = tiling->counted.tileEntries - 1;
         zeroElements_ = tiling->zeroBytes / static_cast<int64_t>(sizeof(T));
-        starts_.Init(starts, tiling, pipe);
+        starts_.Init(starts, tiling->counted.tileEntries, pipe);
         expandedX_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(expandedX));
         pipe->InitBuffer(zeroBuffer_, static_cast<uint32_t>(tiling->zeroBytes));
     }

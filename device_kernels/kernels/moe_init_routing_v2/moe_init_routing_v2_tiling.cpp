@@ -86,15 +86,16 @@ void CutSlots(const Call& call, TilingData* tiling) {
 void CutExperts(const Call& call, TilingData* tiling) {
     SlotCopyTiling& slots = tiling->slots;
     const bool pads = Pads(call);
-    tiling->counts = WantsBeforeCapacity(call) ? 2 : CountOrCumsum(call);
-    if (!pads && tiling->counts == 0) {
+    tiling->counted.counts = WantsBeforeCapacity(call) ? 2 : CountOrCumsum(call);
+    if (!pads && tiling->counted.counts == 0) {
         return;
     }
-    tiling->experts = call.experts;
+    tiling->counted.experts = call.experts;
     slots.usedCores = std::max<int64_t>(slots.usedCores, 1);
     const int64_t entries = call.experts + (pads ? 1 : 0);
-    tiling->tileEntries = std::min(entries, MostEntries(call.ubBytes));
-    tiling->partSlots = std::min(std::max<int64_t>(Slots(call), 1), MostPartSlots(call.ubBytes));
+    tiling->counted.tileEntries = std::min(entries, MostEntries(call.ubBytes));
+    tiling->counted.partSlots =
+        std::min(std::max<int64_t>(Slots(call), 1), MostPartSlots(call.ubBytes));
     if (pads) {
         const int64_t perCore = CeilDiv(slots.endRank, call.cores);
         slots.usedCores = std::max(slots.usedCores, CeilDiv(slots.endRank, perCore));

@@ -24,18 +24,16 @@
 
 #include <cstdint>
 
+#include "../shared/routing/slot_counts_tiling.h"
 #include "../shared/slots/slot_copy_tiling.h"
 
 struct MoeInitRoutingV2TilingData {
-    int64_t key;           // 1000 + 100 * (full load) + 10 * drop/pad + (elements have 16 bits)
-    SlotCopyTiling slots;  // without probs, and from rank 0 on; drop/pad: the rows' places
-    int64_t experts;       // that are counted; 0: none
-    int64_t capacity;      // drop/pad: rows of every expert; else 0
-    int64_t counts;        // to the output: 0 nothing, 1 cumulative sums, 2 numbers of slots
-    int64_t tileEntries;   // experts at a time; with drop/pad one of them is the next tile's first
-    int64_t partSlots;     // slots at a time, where experts are counted or places are taken
-    int64_t zeroBytes;     // at a time, of a row that no slot takes
-    int64_t startsOffset;  // bytes into the workspace: drop/pad: the first ranks of the experts
+    int64_t key;               // 1000 + 100 * (full load) + 10 * drop/pad + (elements have 16 bits)
+    SlotCopyTiling slots;      // without probs, and from rank 0 on; drop/pad: the rows' places
+    SlotCountsTiling counted;  // experts and slots at a time also where places are taken
+    int64_t capacity;          // drop/pad: rows of every expert; else 0
+    int64_t zeroBytes;         // at a time, of a row that no slot takes
+    int64_t startsOffset;      // bytes into the workspace: drop/pad: the first ranks of the experts
 };
 static_assert(sizeof(MoeInitRoutingV2TilingData) == 208, "shared with the device");
 

@@ -46,24 +46,24 @@ def call(sizes: Sizes) -> Call:
 
 
 def work(sizes: Sizes, data: Any) -> Work:
-    found, slots, padded = Work(), data.slots, pads(sizes)
+    found, slots, padded, counts = Work(), data.slots, pads(sizes), data.counted
     shared.ranks(found, slots, 0, rows_of(sizes))
     busy = shared.copies(found, sizes, slots) + shared.sort(found, sizes, slots)
     entries = sizes.experts + padded
-    found.says["experts"] = data.experts, sizes.experts
+    found.says["experts"] = counts.experts, sizes.experts
     found.says["places of an expert"] = data.capacity, sizes.capacity if padded else 0
-    found.says["what is counted"] = data.counts, 1 + padded
-    found.cuts["entries"] = Cut(entries, data.tileEntries)
-    found.cuts["counted"] = Cut(sizes.slots, data.partSlots)
-    counts = shared.INDEX_BYTES * data.tileEntries
-    found.buffers["count"] = [counts, *[shared.INDEX_BYTES * data.partSlots] * (1 + padded)]
-    found.buffers["fill"] = [counts, data.zeroBytes]
+    found.says["what is counted"] = counts.counts, 1 + padded
+    found.cuts["entries"] = Cut(entries, counts.tileEntries)
+    found.cuts["counted"] = Cut(sizes.slots, counts.partSlots)
+    entry_bytes = shared.INDEX_BYTES * counts.tileEntries
+    found.buffers["count"] = [entry_bytes, *[shared.INDEX_BYTES * counts.partSlots] * (1 + padded)]
+    found.buffers["fill"] = [entry_bytes, data.zeroBytes]
     found.counts["zeros"] = data.zeroBytes // shared.element_bytes(sizes.dtype)
     full = not padded and slots.sort.runs == 1 and slots.tileColumns == sizes.hidden
     found.says["every core sorts all slots"] = data.key // 100 % 10, full
     if padded:
         busy.append(Cut(rows_of(sizes), -(-rows_of(sizes) // sizes.cores)).count)
-        found.says["an expert has both of its ends"] = data.tileEntries >= 2, True
+        found.says["an expert has both of its ends"] = counts.tileEntries >= 2, True
         found.says["a zero"] = data.zeroBytes >= 32, True
         found.workspace.append((data.startsOffset, shared.INDEX_BYTES * entries))
     if full:

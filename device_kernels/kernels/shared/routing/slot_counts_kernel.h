@@ -5,14 +5,14 @@
 // shares and add what they have to the other cores' in global memory, in whatever order: integers
 // do not round. An index that is no expert's is not counted; of the ranks it takes some, and below
 // 0 the first ones.
-#ifndef MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
-#define MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
+#ifndef SLOT_COUNTS_KERNEL_H
+#define SLOT_COUNTS_KERNEL_H
 
 #include "kernel_operator.h"
-#include "../shared/sorting/stable_sort_kernel.h"
-#include "moe_init_routing_v2_tiling.h"
+#include "../sorting/ordering_kernel.h"
+#include "slot_counts_tiling.h"
 
-namespace moe_init_routing_v2_kernel {
+namespace slot_counts {
 
 using AscendC::DataCopyExtParams;
 using AscendC::DataCopyPadExtParams;
@@ -28,7 +28,7 @@ using ordering::RoundUp;
 
 constexpr int64_t BLOCK_BYTES = 32;
 constexpr int64_t BLOCK_INTEGERS = 8;
-constexpr int64_t CUMULATIVE = 1;  // MoeInitRoutingV2TilingData.counts
+constexpr int64_t CUMULATIVE = 1;  // SlotCountsTiling.counts
 constexpr int64_t LOWEST_INDEX = -(1LL << 31);
 
 __aicore__ inline uint32_t IntegerBytes(int64_t count) {
@@ -66,11 +66,11 @@ class Counter {
 public:
     // `counts` may be null where none are wanted, and `starts` is so unless drop/pad needs them.
     __aicore__ inline void Init(GM_ADDR expertIdx, GM_ADDR counts, GM_ADDR starts,
-                                const __gm__ MoeInitRoutingV2TilingData* tiling, TPipe* pipe) {
-        experts_ = tiling->experts;
-        countsKind_ = tiling->counts;
-        tileEntries_ = tiling->tileEntries;
-        partSlots_ = tiling->partSlots;
+                                const __gm__ SlotCountsTiling& tiling, TPipe* pipe) {
+        experts_ = tiling.experts;
+        countsKind_ = tiling.counts;
+        tileEntries_ = tiling.tileEntries;
+        partSlots_ = tiling.partSlots;
         hasStarts_ = starts != nullptr;
         indices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(expertIdx));
         counts_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(counts));
@@ -193,6 +193,6 @@ private:
     bool hasStarts_;
 };
 
-}  // namespace moe_init_routing_v2_kernel
+}  // namespace slot_counts
 
 #endif
