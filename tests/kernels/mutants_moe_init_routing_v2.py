@@ -11,6 +11,7 @@ FOLDER = "moe_init_routing_v2/moe_init_routing_v2"
 KERNEL = f"{FOLDER}_kernel.cpp"
 COUNT = "shared/routing/slot_counts_kernel.h"
 PAD = f"{FOLDER}_kernel_pad.h"
+PLACES = "shared/routing/slot_places_kernel.h"
 TILING = f"{FOLDER}_tiling.cpp"
 INTERFACE = f"{FOLDER}_interface.h"
 PADDED = ("drop_pad",)
@@ -115,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         "counts-after-the-capacity",
-        PAD,
+        PLACES,
         "const bool isKept = place >= 0 && place < capacity_;",
         "const bool isKept = place >= 0 && place <= capacity_;",
         modes=PADDED,
@@ -123,7 +124,7 @@ MUTANTS = (
     ),
     Mutant(
         "dropped-slot-keeps-its-rank",
-        PAD,
+        PLACES,
         "static_cast<int32_t>(isKept ? index * capacity_ + place : -1)",
         "isKept ? static_cast<int32_t>(index * capacity_ + place) : rows.GetValue(at)",
         modes=PADDED,
@@ -131,7 +132,7 @@ MUTANTS = (
     ),
     Mutant(
         "dropped-slot-goes-to-the-last-row",
-        PAD,
+        PLACES,
         "isKept ? index * capacity_ + place : -1)",
         "index * capacity_ + (isKept ? place : capacity_ - 1))",
         modes=PADDED,
@@ -139,7 +140,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows-of-experts-laid-out-by-the-number-of-experts",
-        PAD,
+        PLACES,
         "isKept ? index * capacity_ + place : -1)",
         "isKept ? place * experts_ + index : -1)",
         modes=PADDED,

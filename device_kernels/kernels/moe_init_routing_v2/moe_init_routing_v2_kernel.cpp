@@ -1,10 +1,11 @@
 // MoeInitRoutingV2 in Ascend C: copies of tokens in the order of their experts
 // (../shared/slot_copy_kernel.h), at the slots' ranks, or with drop/pad at their places among the
-// rows of their experts (moe_init_routing_v2_kernel_pad.h), and how many slots experts have
+// rows of their experts (../shared/routing/slot_places_kernel.h), and how many slots experts have
 // (../shared/routing/slot_counts_kernel.h).
 
 #include "kernel_operator.h"
 #include "../shared/routing/slot_counts_kernel.h"
+#include "../shared/routing/slot_places_kernel.h"
 #include "../shared/sorting/slot_sort_kernel.h"
 #include "moe_init_routing_v2_kernel_pad.h"
 #include "moe_init_routing_v2_tiling.h"
@@ -110,7 +111,8 @@ __aicore__ inline void RunDropPad(const Tensors& tensors, GM_ADDR counts, Tiling
     {
         TPipe pipe;
         Placer placer;
-        placer.Init(tensors.indices, tensors.sortedIndices, starts, tiling, &pipe);
+        placer.Init(tensors.indices, tensors.sortedIndices, starts, tiling->capacity,
+                    tiling->counted, &pipe);
         placer.Process(slots.first, slots.end);
         pipe.Destroy();
     }
