@@ -23,7 +23,8 @@ Submission::Submission(Call call, opapi::Plan* plan) : phases_(call.phases()) {
 aclnnStatus Submission::CopyIn(uint8_t* workspace, aclrtStream stream) const {
     aclnnStatus status = ACLNN_SUCCESS;
     for (const Named& tensor : tensors_) {
-        if (!tensor.isOutput && status == ACLNN_SUCCESS) {
+        // Of an output, too: what a kernel does not write of it must stay as it was.
+        if (status == ACLNN_SUCCESS) {
             status = tensor.operand.CopyIn(workspace, stream);
         }
     }

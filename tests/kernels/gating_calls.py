@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.call.case import Case, Machine, Tensor, numpy_dtype
+from conformance.call.case import Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
@@ -72,7 +72,7 @@ def stored(values: Array, dtype: str) -> Array:
 def tensor_of(values: Array, dtype: str) -> Tensor:
     """A tensor of exactly these values."""
     bits = stored(values, dtype)
-    return Tensor(values.shape, dtype, tuple(bits.view(f"u{bits.itemsize}").reshape(-1).tolist()))
+    return Tensor(values.shape, dtype, tuple(bits.view(integer_view(bits.dtype)).reshape(-1).tolist()))
 
 
 @dataclass(frozen=True)

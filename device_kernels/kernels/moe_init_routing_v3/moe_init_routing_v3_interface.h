@@ -1,0 +1,99 @@
+// The interface of MoeInitRoutingV3: its parameters, and the rules on them.
+#ifndef MOE_INIT_ROUTING_V3_INTERFACE_H
+#define MOE_INIT_ROUTING_V3_INTERFACE_H
+
+#include <algorithm>
+#include <cstdint>
+
+#include "call.h"
+
+namespace moe_init_routing_v3 {
+
+inline constexpr const char* kCounts = "expertTokensCountOrCumsumOut";
+inline constexpr const char* kScales = "expandedScaleOut";
+inline constexpr const char* kRange = "activeExpertRangeOptional";
+inline constexpr const char* kType = "expertTokensNumType";
+inline constexpr const char* kFlag = "expertTokensNumFlag";
+
+// The slots that may have a row, where rows are not the experts' places.
+inline int64_t ActiveRows(const entry::Call& call) {
+    const int64_t slots = call.Size("tokens") * call.Size("topK");
+    return call.Number("activeNum") <= 0 ? slots : std::min(call.Number("activeNum"), slots);
+}
+
+// The tiling says what is wrong with a range that is none.
+inline int64_t RangeExperts(const entry::Call& call) {
+    const entry::Values range = call.List(kRange);
+    const bool isRange = range.count == 2 && range.values[0] >= 0 &&
+                         range.values[1] > range.values[0] &&
+                         range.values[1] <= call.Number("expertNum");
+    return isRange ? range.values[1] - range.values[0] : call.Number("expertNum");
+}
+
+// Whether expandedScaleOut is written: the scales of tokens, or those of the rows.
+inline bool GivesScales(const entry::Call& call) {
+    const int64_t quantMode = call.Number("quantMode");
+    return quantMode == 1 || (quantMode == -1 && call.Has("scaleOptional"));
+}
+
+inline const entry::Table& Interface() {
+    using namespace entry;
+    const Types values{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}}, fp32{{ACL_FLOAT}};
+    const Condition padded = Where("dropPadMode", {1}), dropless = Where("dropPadMode", {0});
+    const Condition isStatic = Where("quantMode", {0});
+    const Condition counted = Where(kFlag, {1});
+    const Condition scaled{GivesScales, "rows have scales"};
+    static const Table table{
+        "aclnnMoeInitRoutingV3, parameters",
+        {In("x", values, {"tokens", "hidden"}), In("expertIdx", kInt32, {"tokens", "topK"}),
+         In("scaleOptional", fp32)
+             .Or({"tokens"}, Where("quantMode", {-1}))
+             .Or({1}, isStatic)
+             .Or({"scaleRows", "hidden"}, Where("quantMode", {1}))
+             .Optional(),
+         InOrNull("offsetOptional", fp32, {1}).Only(isStatic), Number("activeNum"),
+         Number("expertCapacity"), Number("expertNum"), Number("dropPadMode").Between(0, 1),
+         Number(kType).Between(0, 2), Number(kFlag), Number("quantMode").Between(-1, 1),
+         List(kRange), Number("rowIdxType").Between(0, 1),
+         Out("expandedXOut", values, {"rows", "hidden"})
+             .Or({"expertNum", "expertCapacity", "hidden"}, padded),
+         Out("expandedRowIdxOut", kInt32, {Times("tokens", "topK")}),
+         Out(kCounts, {{ACL_INT64}}, {"rangeExperts"})
+             .Or({"expertNum", 2}, Where(kType, {2}))
+             .Only(counted),
+         Out(kScales, fp32, {"rows"})
+             .Or({Times("expertNum", "expertCapacity")}, padded)
+             .Only(scaled)},
+        Stage::TILING,
+        {Is("rows", ActiveRows, "the number of slots that activeNum keeps"),
+         Is("rangeExperts", RangeExperts, "the number of experts in activeExpertRangeOptional"),
+         AtLeast("activeNum", -1, dropless), AtLeast("expertNum", 1),
+         AtLeast("expertCapacity", 1, padded), AtMost("expertCapacity", "tokens", padded),
+         AtMost("rowIdxType", 0, padded), AtLeast(kType, 1, Both(padded, counted)),
+         AtMost(kType, 1, Both(padded, counted))}};
+    return table;
+}
+
+// 161002 for data types that do not go together: quantised rows are int8, others as x.
+inline aclnnStatus CheckTypes(const entry::Call& call) {
+    const aclDataType ofX = call.Dtype("x");
+    const int64_t quantMode = call.Number("quantMode");
+    if (quantMode == -1 && call.Dtype("expandedXOut") != ofX) {
+        return call.Invalid("expandedXOut", "data type", call.Dtype("expandedXOut"),
+                            "that of x, " + std::to_string(ofX) + ", if quantMode is -1");
+    }
+    if (quantMode == -1) {
+        return ACLNN_SUCCESS;
+    }
+    if (ofX == ACL_INT8) {
+        return call.Invalid("x", "data type", ofX, "a floating-point one if quantMode is not -1");
+    }
+    return call.Dtype("expandedXOut") == ACL_INT8
+               ? ACLNN_SUCCESS
+               : call.Invalid("expandedXOut", "data type", call.Dtype("expandedXOut"),
+                              "int8 (2) if quantMode is not -1");
+}
+
+}  // namespace moe_init_routing_v3
+
+#endif

@@ -1,0 +1,143 @@
+// MoeInitRoutingV3 in Ascend C: slots of the experts in a range are sorted and counted, and each
+// row of the output has the token of its slot, as it is or quantised.
+
+#include "kernel_operator.h"
+#include "../shared/routing/slot_counts_kernel.h"
+#include "../shared/routing/slot_places_kernel.h"
+#include "../shared/sorting/slot_sort_kernel.h"
+#include "moe_init_routing_v3_kernel_quantise.h"
+#include "moe_init_routing_v3_kernel_rows.h"
+#include "moe_init_routing_v3_kernel_slots.h"
+#include "moe_init_routing_v3_tiling.h"
+
+namespace moe_init_routing_v3_kernel {
+
+using slot_counts::Counter;
+
+// Addresses that all writers of rows have in common.
+struct Routing {
+    __aicore__ inline Routing(GM_ADDR idx, GM_ADDR rowIdx, GM_ADDR workspace, Tiling* tiling)
+        : expertIdx(idx),
+          expandedRowIdx(rowIdx),
+          slotOfRank(workspace),
+          keys(workspace + tiling->keysOffset),
+          rankOfSlot(tiling->rowIdxType == 0 ? rowIdx : workspace + tiling->ranksOffset),
+          starts(workspace + tiling->startsOffset) {}
+
+    GM_ADDR expertIdx;
+    GM_ADDR expandedRowIdx;
+    GM_ADDR slotOfRank;
+    GM_ADDR keys;
+    GM_ADDR rankOfSlot;
+    GM_ADDR starts;
+};
+
+// Keys, which the barrier puts before the sort, and zeros, which it puts before what is added.
+__aicore__ inline void MakeKeys(const Routing& routing, Tiling* tiling) {
+    {
+        TPipe pipe;
+        Parts parts;
+        parts.Init(routing.expertIdx, routing.keys, tiling, &pipe);
+        parts.CopyKeys(OwnShare(tiling->slots.tokens * tiling->slots.topK));
+        pipe.Destroy();
+    }
+    TPipe pipe;
+    Counter counter;
+    counter.Init(routing.keys, nullptr, routing.starts, tiling->counted, &pipe);
+    counter.WriteZeros();
+    pipe.Destroy();
+    AscendC::SyncAll();
+}
+
+__aicore__ inline void SortAndCount(const Routing& routing, Tiling* tiling) {
+    const row_sum::Share share = OwnShare(tiling->slots.tokens * tiling->slots.topK);
+    const slot_copy::Tensors sorted{
+        nullptr, routing.keys, nullptr, nullptr, routing.rankOfSlot, nullptr, routing.slotOfRank};
+    slot_copy::Sort<int32_t>(sorted, &tiling->slots);
+    TPipe pipe;
+    Counter counter;
+    counter.Init(routing.keys, nullptr, routing.starts, tiling->counted, &pipe);
+    counter.AddSlots(share.first, share.end);
+    pipe.Destroy();
+    AscendC::SyncAll();
+}
+
+__aicore__ inline void WriteNumbers(const Routing& routing, GM_ADDR counts, Tiling* tiling) {
+    TPipe pipe;
+    Numbers numbers;
+    numbers.Init(counts, routing.starts, tiling, &pipe);
+    numbers.Process();
+    pipe.Destroy();
+}
+
+// The place of each slot, or -1; or the slot of each rank that an expert of the range has.
+__aicore__ inline void WriteRowIdx(const Routing& routing, Tiling* tiling) {
+    if (tiling->rowIdxType == 0) {
+        const row_sum::Share share = OwnShare(tiling->slots.tokens * tiling->slots.topK);
+        TPipe pipe;
+        slot_counts::Placer placer;
+        placer.Init(routing.keys, routing.expandedRowIdx, routing.starts, tiling->capacity,
+                    tiling->counted, &pipe);
+        placer.Process(share.first, share.end);
+        pipe.Destroy();
+        return;
+    }
+    TPipe startsPipe;
+    slot_counts::Starts starts;
+    starts.Init(routing.starts, 1, &startsPipe);
+    starts.Load(tiling->counted.experts, 1);
+    const int64_t active = starts.Of(tiling->counted.experts);
+    startsPipe.Destroy();
+    TPipe pipe;
+    Parts parts;
+    parts.Init(routing.slotOfRank, routing.expandedRowIdx, tiling, &pipe);
+    parts.CopyAsTheyAre(OwnShare(active));
+    pipe.Destroy();
+}
+
+template <typename Writer>
+__aicore__ inline void Run(const Tensors& tensors, const Routing& routing, GM_ADDR counts,
+                           Tiling* tiling) {
+    MakeKeys(routing, tiling);
+    if (tiling->slots.tokens * tiling->slots.topK > 0) {
+        SortAndCount(routing, tiling);
+        WriteRowIdx(routing, tiling);
+    }
+    if (tiling->countsType >= 0 && AscendC::GetBlockIdx() == 0) {
+        WriteNumbers(routing, counts, tiling);
+    }
+    TPipe pipe;
+    Rows<Writer> rows;
+    rows.Init(tensors, routing.slotOfRank, routing.starts, tiling, &pipe);
+    rows.Process();
+}
+
+}  // namespace moe_init_routing_v3_kernel
+
+extern "C" __global__ __aicore__ void moe_init_routing_v3(GM_ADDR x, GM_ADDR expertIdx,
+                                                          GM_ADDR scale, GM_ADDR offset,
+                                                          GM_ADDR expandedX, GM_ADDR expandedRowIdx,
+                                                          GM_ADDR counts, GM_ADDR expandedScale,
+                                                          GM_ADDR workspace, GM_ADDR tiling) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+    using namespace moe_init_routing_v3_kernel;
+    auto data = reinterpret_cast<Tiling*>(tiling);
+    const Tensors tensors{x, scale, offset, expandedX, expandedScale};
+    const Routing routing(expertIdx, expandedRowIdx, workspace, data);
+    switch (data->key) {
+        case 0:
+            return Run<Copier>(tensors, routing, counts, data);
+        case 10:
+            return Run<Quantiser<float, false>>(tensors, routing, counts, data);
+        case 11:
+            return Run<Quantiser<half, false>>(tensors, routing, counts, data);
+        case 12:
+            return Run<Quantiser<bfloat16_t, false>>(tensors, routing, counts, data);
+        case 20:
+            return Run<Quantiser<float, true>>(tensors, routing, counts, data);
+        case 21:
+            return Run<Quantiser<half, true>>(tensors, routing, counts, data);
+        case 22:
+            return Run<Quantiser<bfloat16_t, true>>(tensors, routing, counts, data);
+    }
+}
