@@ -29,7 +29,9 @@ Where it is silent or contradicts itself, this reading was taken:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,67 @@ def range_of(active_expert_range: Range | None, expert_num: int) -> tuple[int, i
 def rows_kept(slots: int, active_num: int) -> int:
     """The rows of expanded_x without Drop/Pad, of so many slots."""
     return min(active_num, slots) if active_num > 0 else slots
+
+
+@dataclass(frozen=True)
+class Routing:
+    """Where each slot's row lies: `place` int32 [slots], -1 where it has none.
+
+    * `rank`: int32 [slots], among all; the first `active` ones are of experts in the range.
+    * `expert`: int64 [slots], from 0 at the start of the range.
+    * `shape`: that of expanded_x, but for its columns.
+    """
+
+    place: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    active: int
+    expert: NDArray[np.int64]
+    shape: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows expanded_x has."""
+        return math.prod(self.shape)
+
+    def rows_of(self, source: NDArray[Any]) -> NDArray[Any]:
+        """The rows [rows, ...] that slots have of `source` [tokens, ...]; +0 where none has one."""
+        return moved(source, self.place, self.place.size // max(1, len(source)), 0, self.rows)
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Whether a slot has the row, [rows]."""
+        return self.rows_of(np.ones(self.place.size, np.bool_))
+
+    def factors(self, scale: NDArray[Any] | None) -> NDArray[Any] | None:
+        """What each row is multiplied with: that of its expert, or of all; None without a scale."""
+        if scale is None or len(scale) == 1:
+            return scale
+        return np.asarray(scale[self.rows_of(self.expert)])
+
+
+def routing(
+    expert_idx: NDArray[Any],
+    *,
+    active_num: int,
+    expert_capacity: int,
+    expert_num: int,
+    drop_pad_mode: int,
+    active_expert_range: Range | None,
+) -> Routing:
+    """The rows of the slots of `expert_idx`, with the parameters of `formula`."""
+    start, end = range_of(active_expert_range, expert_num)
+    expert = expert_idx.reshape(-1).astype(np.int64)
+    if (start, end) == (0, expert_num) and expert.min(initial=0) < 0:
+        rule = "must be at least 0 with all experts in the range"
+        reject("expert_idx", int(expert.min()), rule, _PARAMETERS + "expertIdx")
+    inside = (expert >= start) & (expert < end)
+    rank, active = ranks(np.where(inside, expert, expert_num)), int(inside.sum())
+    place = np.where(inside, rank, -1).astype(np.int32)
+    shape: tuple[int, ...] = (rows_kept(rank.size, active_num),)
+    if drop_pad_mode:
+        counts = histogram(expert, expert_num, _PARAMETERS + "expertIdx")
+        place, shape = places(rank, expert, counts, expert_capacity), (expert_num, expert_capacity)
+    return Routing(place, rank, active, expert - start, shape)
 
 
 def _check_quantised(
@@ -177,38 +240,32 @@ def formula(
     start, end = range_of(active_expert_range, expert_num)
     pairs = expert_tokens_num_type == KEY_VALUE
     _check_range(start, end, expert_num, pairs)
-    all_experts = (start, end) == (0, expert_num)
     if drop_pad_mode:
         _check_drop_pad(
             len(x),
             expert_capacity,
-            all_experts and row_idx_type == GATHER,
+            (start, end) == (0, expert_num) and row_idx_type == GATHER,
             expert_tokens_num_type,
             expert_tokens_num_flag,
         )
     _check_quantised(x, scale, offset, quant_mode, end - start)
 
-    expert = expert_idx.reshape(-1).astype(np.int64)
-    if all_experts and expert.min(initial=0) < 0:
-        rule = "must be at least 0 with all experts in the range"
-        reject("expert_idx", int(expert.min()), rule, _PARAMETERS + "expertIdx")
-    active = (expert >= start) & (expert < end)
-    rank = ranks(np.where(active, expert, expert_num))
-    counts = histogram(expert[active], end, _PARAMETERS + "expertIdx")
-    place = np.where(active, rank, -1).astype(np.int32)
-    rows: tuple[int, ...] = (rows_kept(expert.size, active_num),)
-    if drop_pad_mode:
-        histogram(expert, expert_num, _PARAMETERS + "expertIdx")
-        place, rows = places(rank, expert, counts, expert_capacity), (expert_num, expert_capacity)
-    counts = counts[start:]
-
-    outputs = _rows(x, expert - start, scale, offset, quant_mode, place, rows)
-    outputs["expanded_row_idx"] = place
+    routed = routing(
+        expert_idx,
+        active_num=active_num,
+        expert_capacity=expert_capacity,
+        expert_num=expert_num,
+        drop_pad_mode=drop_pad_mode,
+        active_expert_range=active_expert_range,
+    )
+    outputs = _rows(x, scale, offset, quant_mode, routed)
+    outputs["expanded_row_idx"] = routed.place
     if row_idx_type == SCATTER:
-        order = np.argsort(rank, kind="stable").astype(np.int32)
-        order[int(active.sum()) :] = 0
+        order = np.argsort(routed.rank, kind="stable").astype(np.int32)
+        order[routed.active :] = 0
         outputs["expanded_row_idx"] = order
     if expert_tokens_num_flag:
+        counts = np.bincount(routed.expert[routed.rank < routed.active], minlength=end - start)
         found = {CUMSUM: np.cumsum(counts), COUNT: counts}.get(expert_tokens_num_type)
         found = pairs_of(counts, start, expert_num) if found is None else found
         outputs["expert_tokens_count_or_cumsum"] = found.astype(np.int64)
@@ -216,29 +273,16 @@ def formula(
 
 
 def _rows(
-    x: NDArray[Any],
-    expert: NDArray[np.int64],
-    scale: Any,
-    offset: Any,
-    quant_mode: int,
-    place: NDArray[np.int32],
-    shape: tuple[int, ...],
+    x: NDArray[Any], scale: Any, offset: Any, quant_mode: int, routed: Routing
 ) -> dict[str, NDArray[Any]]:
-    """expanded_x and, if there is one, expanded_scale: the slot p has the row `place[p]`.
-
-    `expert` counts from the first of the range, `shape` is that of expanded_x but for the columns.
-    """
-    count, top_k = int(np.prod(shape)), place.size // max(1, len(x))
-    rows = moved(x, place, top_k, 0, count)
+    """expanded_x and, if there is one, expanded_scale."""
+    rows = routed.rows_of(x)
     outputs: dict[str, NDArray[Any]] = {}
     if quant_mode == NONE and scale is not None:
-        outputs["expanded_scale"] = moved(scale, place, top_k, 0, count)
+        outputs["expanded_scale"] = routed.rows_of(scale)
     if quant_mode == STATIC:
-        named = moved(np.ones((place.size, 1), np.int8), place, 1, 0, count)
-        rows = static(rows, scale, offset) * named
+        rows = static(rows, scale, offset) * routed.named[:, np.newaxis]
     if quant_mode == DYNAMIC:
-        chosen = moved(expert, place, 1, 0, count)
-        factors = None if scale is None else scale[chosen if len(scale) > 1 else 0]
-        rows, outputs["expanded_scale"] = dynamic(rows, factors)
-    outputs["expanded_x"] = rows.reshape(*shape, x.shape[1])
+        rows, outputs["expanded_scale"] = dynamic(rows, routed.factors(scale))
+    outputs["expanded_x"] = rows.reshape(*routed.shape, x.shape[1])
     return outputs

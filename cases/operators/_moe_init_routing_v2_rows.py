@@ -220,16 +220,17 @@ def of_experts(
     mode: str,
     dtype: str,
     edge: Edge,
+    many: int = MANY,
 ) -> Case:
     """Calls, as they are ``made``, with one of the ``counts`` of their mode.
 
     They have so many experts, of which the first and the last have slots; or so many slots of the
-    first or last expert, among a few of the other.
+    first or last expert, among a few of the other, and then of ``many`` experts.
     """
     generator = np.random.default_rng(draw(SEEDS))
     load = edge.sizes.get(LOAD, edge.sizes.get(CAPACITY, 0))
     is_large = edge.sizes.get(LOAD, 0) > MANY
-    experts = edge.sizes.get(EXPERTS, MANY if is_large else TWO)
+    experts = edge.sizes.get(EXPERTS, many if is_large else TWO)
     if load:
         busy = 0 if is_large else int(generator.integers(TWO)) * (experts - 1)
         keys = np.repeat([busy, experts - 1 - busy], [load, FEW_TOKENS - load % 2])

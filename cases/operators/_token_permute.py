@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Attribute, Case, Machine
 from conformance.draw.built import built
@@ -107,6 +108,10 @@ def _any_keys(mode: str, keys: str, level: str, *chosen: str) -> bool:
     return True
 
 
+def _copied(mode: str, ub_bytes: int, top_k: int, element_bytes: int, probs: bool) -> int:
+    return CopyUb(ub_bytes, top_k, element_bytes, probs).columns
+
+
 def _all_levels(mode: str) -> Mapping[str, tuple[str, ...]]:
     return {}
 
@@ -127,6 +132,9 @@ class TokenPermute:
     * ``levels``: of axes of which a mode does not have all levels, by the axis; the families of
       values that another one has are alone in a recipe.
     * ``wide``: whether keys may be as wide as their data type.
+    * ``columns``: of a row that the project's own kernel takes at once, in a mode, of a buffer,
+      top_k, bytes of an element, and whether there are probabilities; that of copies if it is the
+      default, which take tokens together, too.
     """
 
     call: Call
@@ -143,6 +151,12 @@ class TokenPermute:
     keys_with: Callable[..., bool] = _any_keys
     levels: Callable[[str], Mapping[str, tuple[str, ...]]] = _all_levels
     wide: bool = True
+    columns: Callable[[str, int, int, int, bool], int] = _copied
+
+    @property
+    def copies(self) -> bool:
+        """Whether rows are cut as copies are."""
+        return self.columns is _copied
 
     def axes_of(self, mode: str) -> tuple[Choice, ...]:
         """The choices of which a mode has several levels."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from cases.operators._token_permute import TokenPermute
-from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import MOST_TOP_K, SORT_GRANULE
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.keys import keys
@@ -55,7 +54,7 @@ def sorting_cases(
     top_k = min(most_top_k, draw(SEAM_TOP_KS if seam else top_ks(most_top_k)))
     machine = draw(machines(0, small))
     probs = draw(st.none() | MOVED) if permute.probs else None
-    tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
+    tile = permute.columns(mode, machine.ub_bytes, top_k, size, probs is not None)
     most_hidden = FEW_COLUMNS if small else 5000
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, most_slots // top_k)
@@ -70,7 +69,7 @@ def sorting_cases(
     slots = tokens * top_k
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
     if where == "tiles":
-        hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
+        hidden = permute.columns(mode, machine.ub_bytes, top_k, size, probs is not None) + 1
     asked = windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
     flat = permute.flat and draw(st.booleans()) and top_k == 1
     index_dtype = draw(st.sampled_from(permute.index_dtypes))

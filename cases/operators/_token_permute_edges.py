@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 
@@ -55,7 +55,12 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
         for limit, sizes in (
             *sort_edges(machine, permute.vendor),
             *copy_edges(
-                machine, size, permute.vendor, batches=permute.batches, probs=permute.probs
+                machine,
+                size,
+                permute.vendor,
+                batches=permute.batches,
+                probs=permute.probs,
+                columns=None if permute.copies else partial(permute.columns, mode),
             ),
         )
     ]
@@ -100,11 +105,12 @@ def copy_edges(
     batches: bool,
     probs: bool,
     top_ks: tuple[int, ...] = (2, MOST_TOP_K),
+    columns: Callable[[int, int, int, bool], int] | None = None,
 ) -> Iterator[tuple[str, Sizes]]:
     """Tokens and columns at which one of the copies takes another way.
 
     ``top_ks`` are those with which the columns of a tile are met, the fewest first: it is the one
-    of all other edges.
+    of all other edges. ``columns`` are those of a tile where rows are not cut as `CopyUb` has it.
     """
     ub, few = machine.ub_bytes, top_ks[0]
     hiddens = {"a vendor row": vendor.row(ub, element_bytes)}
@@ -126,6 +132,10 @@ def copy_edges(
             copy = CopyUb(ub, top_k, element_bytes, bool(given))
             fixed = {"top_k": top_k, "probs": given}
             told = f"{top_k} slots, {'probs' if given else 'no probs'}{step}"
+            if columns:
+                tile = columns(ub, top_k, element_bytes, bool(given))
+                yield f"hidden, {told}", {**fixed, "hidden": tile + change}
+                continue
             yield f"hidden, {told}", {**fixed, "hidden": copy.columns + change}
             if given:
                 yield f"two tiles, {told}", {**fixed, "hidden": 2 * copy.columns + change}

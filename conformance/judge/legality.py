@@ -87,8 +87,9 @@ def check_call(case: Case, operator: Operator) -> None:
     newer = [one.dtype for one in operator.newer]
     _require_one_of("dtype", case.dtype, [*operator.dtypes, *newer])
     check_attributes(case, operator)
+    form = operator.signature.of(case) if operator.signature else operator
     for role, tensors in (("input", case.inputs), ("output", case.outputs)):
-        declared = {p.name: p for p in operator.tensors if p.role == role}
+        declared = {p.name: p for p in form.tensors if p.role == role}
         optional = {name for name, parameter in declared.items() if parameter.optional}
         _require_names(f"{role}s", set(tensors) | optional, set(declared))
         for name, tensor in tensors.items():

@@ -42,7 +42,7 @@ def _one_live(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Co
     return values * _scales(generator, shape)
 
 
-def _peak_in_the_tail(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
+def _late_peak(generator: Generator, shape: Shape, fmt: Format, terms: int) -> Columns:
     """Normal values, and in the last column one of 64 to 124, of either sign."""
     values = generator.standard_normal(shape)
     values[:, -1:] = 64 * _away_from_zero(generator, shape)[:, -1:]
@@ -92,7 +92,7 @@ QUANTISED: dict[str, Family] = {
     "ties": _ties,
     "near ties": _near_ties,
     "one live": _one_live,
-    "peak in the tail": _peak_in_the_tail,
+    "late peak": _late_peak,
     "zero rows": _zero_rows,
     "all negative": _all_negative,
 }

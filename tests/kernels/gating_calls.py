@@ -72,7 +72,9 @@ def stored(values: Array, dtype: str) -> Array:
 def tensor_of(values: Array, dtype: str) -> Tensor:
     """A tensor of exactly these values."""
     bits = stored(values, dtype)
-    return Tensor(values.shape, dtype, tuple(bits.view(integer_view(bits.dtype)).reshape(-1).tolist()))
+    return Tensor(
+        values.shape, dtype, tuple(bits.view(integer_view(bits.dtype)).reshape(-1).tolist())
+    )
 
 
 @dataclass(frozen=True)

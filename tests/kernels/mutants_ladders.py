@@ -169,32 +169,38 @@ FINALIZED = (
         least_indices=1,
     ),
 )
+ROUTES = "moe_init_routing_v3/moe_init_routing_v3_kernel_rows.h"
+ROUTED = (
+    _narrow("row-offset-in-16-bits", ROUTES, "x_[token * rowBytes_ + at], tiles_,", "token"),
+    _narrow("rank-in-16-bits", ROUTES, "slotOfRank_, row + ahead, rows);", "row + ahead"),
+)
+COUNTED = (
+    Mutant(
+        "counts-in-16-bits",
+        INIT,
+        "numbers.SetValue(at, numbers.GetValue(at) + 1);",
+        "numbers.SetValue(at, static_cast<uint16_t>(numbers.GetValue(at) + 1));",
+        least_indices=BITS,
+    ),
+    Mutant(
+        "counts-of-1024-experts",
+        INIT,
+        "if (index >= expert && index < expert + entries) {",
+        "if (index >= expert && index < expert + entries && index < 1024) {",
+    ),
+    Mutant(
+        "slots-of-lower-experts-in-16-bits",
+        INIT,
+        "        int64_t lower = 0;",
+        "        uint16_t lower = 0;",
+        least_indices=BITS,
+    ),
+)
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
     "moe_token_permute_with_ep": SORTS,
-    "moe_init_routing_v2": (
-        *SORTS,
-        Mutant(
-            "counts-in-16-bits",
-            INIT,
-            "numbers.SetValue(at, numbers.GetValue(at) + 1);",
-            "numbers.SetValue(at, static_cast<uint16_t>(numbers.GetValue(at) + 1));",
-            least_indices=BITS,
-        ),
-        Mutant(
-            "counts-of-1024-experts",
-            INIT,
-            "if (index >= expert && index < expert + entries) {",
-            "if (index >= expert && index < expert + entries && index < 1024) {",
-        ),
-        Mutant(
-            "slots-of-lower-experts-in-16-bits",
-            INIT,
-            "        int64_t lower = 0;",
-            "        uint16_t lower = 0;",
-            least_indices=BITS,
-        ),
-    ),
+    "moe_init_routing_v2": (*SORTS, *COUNTED),
+    "moe_init_routing_v3": (*ROUTED, SORTED_KEYS, *COUNTED),
     "moe_token_permute_grad": SLOT_SUMS,
     "moe_token_permute_with_ep_grad": SLOT_SUMS,
     "moe_token_unpermute": SLOT_SUMS,

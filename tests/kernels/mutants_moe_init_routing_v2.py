@@ -10,6 +10,7 @@ from tests.kernels.mutants import ALL_DTYPES, Mutant
 FOLDER = "moe_init_routing_v2/moe_init_routing_v2"
 KERNEL = f"{FOLDER}_kernel.cpp"
 COUNT = "shared/routing/slot_counts_kernel.h"
+STARTS = "shared/routing/slot_starts_kernel.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 PLACES = "shared/routing/slot_places_kernel.h"
 TILING = f"{FOLDER}_tiling.cpp"
@@ -178,7 +179,7 @@ MUTANTS = (
     ),
     Mutant(
         "first-ranks-of-another-tile",
-        PAD,
+        STARTS,
         "if (first == first_ && count == count_) {",
         "if (count == count_) {",
         modes=PADDED,

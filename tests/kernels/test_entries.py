@@ -28,6 +28,7 @@ ELSEWHERE = 3
 WRITES_STRIDED = {
     "moe_gating_top_k",
     "moe_gating_top_k_v2",
+    "moe_init_routing_v3",
     "moe_token_permute_with_routing_map",
     "moe_token_permute_with_routing_map_grad",
 }

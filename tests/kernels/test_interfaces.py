@@ -36,8 +36,9 @@ from tests.kernels.interfaces import (
 from tests.kernels.value_calls import Value, difference, is_small
 
 RECORDS = {one.name: one for one in operators([])}
-MOST_OTHERS = 3
-"""Pairs of changes of an operator that are right together, so that a third rule answers."""
+MOST_OTHERS = 7
+"""Pairs of changes of an operator that are right together, so that a third rule answers, or none:
+int8 beside another quantMode."""
 
 Devices = dict[str, Device]
 
@@ -94,10 +95,14 @@ def answers(
     for calls in every:
         for case, first, second in calls.pairs():
             if (first, second) not in found:
-                told = rule(said(device.run(operator, case), operator, "aclnn")[1])
+                seen = device.run(operator, case)
+                if seen.outcome is Outcome.COMPLETED:
+                    others += 1
+                    continue
+                told = rule(said(seen, operator, "aclnn")[1])
                 others += told not in (first, second)
                 found |= {(first, second): told} if told in (first, second) else {}
-    assert others <= MOST_OTHERS
+    assert others <= MOST_OTHERS, others
     return found
 
 

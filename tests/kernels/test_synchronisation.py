@@ -84,7 +84,10 @@ def test_every_removal_takes_one_place_out() -> None:
 def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_from_it() -> None:
     of = {removal.file.name: users(removal.file, KERNELS) for removal in removals(KERNELS)}
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
-    sorting = {"moe_init_routing_v2", "moe_token_permute", "moe_token_permute_with_ep"}
+    sorting = {
+        *("moe_init_routing_v2", "moe_init_routing_v3"),
+        *("moe_token_permute", "moe_token_permute_with_ep"),
+    }
     assert of["stable_sort_kernel.h"] == sorting
     graded = {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"}
     assert of["slot_copy_kernel.h"] == sorting | graded | {"moe_token_permute_with_routing_map"}

@@ -49,6 +49,7 @@ SECTIONS = {
         "record/functions",
         "numerics/scores",
         "numerics/gradients",
+        "numerics/quantisation",
         "numerics/boxes",
     ),
     "Workloads, pictures and torch_npu": (

@@ -39,7 +39,7 @@ inline bool GivesScales(const entry::Call& call) {
 inline const entry::Table& Interface() {
     using namespace entry;
     const Types values{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}}, fp32{{ACL_FLOAT}};
-    const Condition padded = Where("dropPadMode", {1}), dropless = Where("dropPadMode", {0});
+    const Condition padded = Where("dropPadMode", {1});
     const Condition isStatic = Where("quantMode", {0});
     const Condition counted = Where(kFlag, {1});
     const Condition scaled{GivesScales, "rows have scales"};
@@ -51,9 +51,9 @@ inline const entry::Table& Interface() {
              .Or({1}, isStatic)
              .Or({"scaleRows", "hidden"}, Where("quantMode", {1}))
              .Optional(),
-         InOrNull("offsetOptional", fp32, {1}).Only(isStatic), Number("activeNum"),
-         Number("expertCapacity"), Number("expertNum"), Number("dropPadMode").Between(0, 1),
-         Number(kType).Between(0, 2), Number(kFlag), Number("quantMode").Between(-1, 1),
+         InOrNull("offsetOptional", fp32, {1}).Only(isStatic), Number("quantMode").Between(-1, 1),
+         Number("activeNum"), Number("expertCapacity"), Number("expertNum"),
+         Number("dropPadMode").Between(0, 1), Number(kType).Between(0, 2), Number(kFlag),
          List(kRange), Number("rowIdxType").Between(0, 1),
          Out("expandedXOut", values, {"rows", "hidden"})
              .Or({"expertNum", "expertCapacity", "hidden"}, padded),
@@ -67,31 +67,30 @@ inline const entry::Table& Interface() {
         Stage::TILING,
         {Is("rows", ActiveRows, "the number of slots that activeNum keeps"),
          Is("rangeExperts", RangeExperts, "the number of experts in activeExpertRangeOptional"),
-         AtLeast("activeNum", -1, dropless), AtLeast("expertNum", 1),
-         AtLeast("expertCapacity", 1, padded), AtMost("expertCapacity", "tokens", padded),
-         AtMost("rowIdxType", 0, padded), AtLeast(kType, 1, Both(padded, counted)),
-         AtMost(kType, 1, Both(padded, counted))}};
+         AtLeast("activeNum", -1), AtLeast("expertNum", 1), AtLeast("expertCapacity", 1, padded),
+         AtMost("expertCapacity", "tokens", padded), AtMost("rowIdxType", 0, padded),
+         AtLeast(kType, 1, Both(padded, counted)), AtMost(kType, 1, Both(padded, counted))}};
     return table;
 }
 
-// 161002 for data types that do not go together: quantised rows are int8, others as x.
+// 161002 for data types that do not go together: quantised rows are int8, others as x. Of another
+// quantMode the table says that it is none, before other numbers.
 inline aclnnStatus CheckTypes(const entry::Call& call) {
-    const aclDataType ofX = call.Dtype("x");
     const int64_t quantMode = call.Number("quantMode");
-    if (quantMode == -1 && call.Dtype("expandedXOut") != ofX) {
-        return call.Invalid("expandedXOut", "data type", call.Dtype("expandedXOut"),
-                            "that of x, " + std::to_string(ofX) + ", if quantMode is -1");
-    }
-    if (quantMode == -1) {
+    if (quantMode < -1 || quantMode > 1) {
         return ACLNN_SUCCESS;
     }
-    if (ofX == ACL_INT8) {
-        return call.Invalid("x", "data type", ofX, "a floating-point one if quantMode is not -1");
+    const bool isQuantised = quantMode != -1;
+    const aclDataType ofX = call.Dtype("x"), ofRows = call.Dtype("expandedXOut");
+    if (isQuantised && ofX == ACL_INT8) {
+        return call.Invalid("x", "data type", ofX, "a float type unless quantMode is -1");
     }
-    return call.Dtype("expandedXOut") == ACL_INT8
+    return ofRows == (isQuantised ? ACL_INT8 : ofX)
                ? ACLNN_SUCCESS
-               : call.Invalid("expandedXOut", "data type", call.Dtype("expandedXOut"),
-                              "int8 (2) if quantMode is not -1");
+               : call.Invalid("expandedXOut", "data type", ofRows,
+                              isQuantised
+                                  ? "int8, 2, unless quantMode is -1"
+                                  : "that of x, " + std::to_string(ofX) + ", if quantMode is -1");
 }
 
 }  // namespace moe_init_routing_v3

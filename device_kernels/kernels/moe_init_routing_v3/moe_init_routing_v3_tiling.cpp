@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr const char* kSource = "aclnnMoeInitRoutingV3, parameters; host tiling";
+constexpr const char* kSource = "host tiling of MoeInitRoutingV3";
 constexpr int64_t kEntryBytes = 4;             // int32, of a count, a key or a rank
 constexpr int64_t kPairBytes = 16;             // int64, of an expert and its count
 constexpr int64_t kMostRows = 1LL << 31;       // that an int32 can name

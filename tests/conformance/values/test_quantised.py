@@ -60,7 +60,7 @@ def test_one_column_of_a_row_is_live(dtype):
 
 
 def test_the_last_column_has_the_peak_far_above_the_others(dtype):
-    values = np.abs(of("peak in the tail", dtype))
+    values = np.abs(of("late peak", dtype))
     assert (values[:, -1] > 8 * values[:, :-1].max(axis=1)).all()
 
 

@@ -1,0 +1,191 @@
+"""Relations of MoeInitRoutingV3: MoeInitRoutingV2 beside it, ranges that add up to all experts, the
+two kinds of row indices and of counts, and what scales, signs and powers of two do to int8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators._moe_init_routing_v3_call import (
+    BASES,
+    COUNTS,
+    FLAG,
+    KINDS,
+    MODES,
+    RANGE,
+    SIGNATURE,
+    TYPE,
+    parts,
+)
+from conformance.call.case import Case, Tensor
+from conformance.record.clause import inferred
+from conformance.record.relation import Outputs, Relation, Run, difference
+from conformance.record.variations import with_attributes
+from conformance.relations.axes import Axes, held, with_arrays
+from conformance.relations.symmetries import symmetry
+from reference.moe_init_routing_v3 import SCATTER
+
+Broken = Callable[[Case, Outputs, Run], Iterable[str]]
+DYNAMIC = tuple(mode for mode in MODES if parts(mode)[1] == "_dynamic")
+STEPS = 2.0**-21
+"""Twice two steps of two divisions."""
+
+SOURCE = "the equations of the document"
+
+
+def _all_experts(case: Case) -> bool:
+    return tuple(case.attributes[RANGE] or ()) == (0, case.attributes["expert_num"])
+
+
+def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """MoeInitRoutingV2 has the same rows, ranks and counts of all experts."""
+    asked = case.attributes
+    if (
+        not _all_experts(case)
+        or asked["row_idx_type"] == SCATTER
+        or not case.outputs[v2.COUNTS].size
+    ):
+        return
+    padded = asked["drop_pad_mode"] == 1
+    kind = {KINDS["cumsum"]: "cumsum", KINDS["count"]: "count"}.get((asked[TYPE], asked[FLAG]))
+    counts = "absent" if kind is None else "before" if padded else kind
+    (tokens, hidden), top_k = case.inputs["x"].shape, case.inputs["expert_idx"].shape[1]
+    other = v2.call(
+        case.mode,
+        case.dtype,
+        x=(tokens, hidden),
+        top_k=top_k,
+        capacity=asked["expert_capacity"],
+        counts=counts,
+        active_num=max(0, asked["active_num"]),
+        expert_num=asked["expert_num"],
+        machine=case.machine,
+    )
+    seen = run(replace(other, inputs={name: case.inputs[name] for name in other.inputs}))
+    by = "by MoeInitRoutingV2"
+    for name, due in seen.items():
+        own = COUNTS if name == v2.BEFORE else name
+        yield from difference(own, outputs[own], due.astype(outputs[own].dtype), by)
+
+
+def _ranged(case: Case, start: int, end: int) -> Case:
+    """The same call with another range of experts, whose counts are of each."""
+    counts = {COUNTS: Tensor((end - start,), "int64")}
+    changed = replace(case, outputs={**case.outputs, **counts})
+    asked = {RANGE: (start, end), TYPE: KINDS["count"][0], FLAG: 1, "row_idx_type": 0}
+    return with_attributes(changed, **asked)
+
+
+def _in_two(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """Two ranges side by side have the rows and counts of both, one after the other."""
+    start, end = case.attributes[RANGE] or (0, 0)
+    if end - start < 2:
+        return
+    middle = (start + end) // 2
+    whole, low, high = (
+        run(_ranged(case, *ends)) for ends in ((start, end), (start, middle), (middle, end))
+    )
+    counts = np.concatenate([low[COUNTS], high[COUNTS]])
+    yield from difference(COUNTS, whole[COUNTS], counts, "by both halves of the range")
+    below, above = (np.asarray(one["expanded_row_idx"], np.int64) for one in (low, high))
+    first = int(np.count_nonzero(below >= 0))
+    ranks = np.where(above >= 0, above + first, below).astype(np.int32)
+    name = "expanded_row_idx"
+    yield from difference(name, whole[name], ranks, "by both halves of the range")
+    for name in {"expanded_x", "expanded_scale"} & outputs.keys():
+        rows = np.concatenate([low[name][:first], high[name]])[: len(whole[name])]
+        yield from difference(name, whole[name], rows, "by both halves of the range")
+
+
+def _inverse(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """Slots by rank are the inverse of ranks by slot."""
+    kind = case.attributes["row_idx_type"]
+    other = run(with_attributes(case, row_idx_type=1 - kind))["expanded_row_idx"]
+    own = outputs["expanded_row_idx"]
+    slots, found = (own, other) if kind == SCATTER else (other, own)
+    ranks = np.asarray(found, np.int64)
+    inside = np.flatnonzero(ranks >= 0)
+    due = np.zeros(slots.shape, np.int32)
+    due[ranks[inside]] = inside
+    yield from difference("slots by rank", slots, due, "by the ranks of a second call")
+
+
+def _kinds_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """Sums are those of counts, and pairs are the counts of experts with slots."""
+    kind = KINDS["cumsum" if case.attributes[TYPE] == KINDS["pairs"][0] else "pairs"][0]
+    if case.attributes[FLAG] == 0 or case.attributes[RANGE] is None:
+        return
+    start, end = case.attributes[RANGE]
+    experts = case.attributes["expert_num"]
+    counts = run(_ranged(case, start, end))[COUNTS]
+    shape = (experts, 2) if kind == KINDS["pairs"][0] else (end - start,)
+    asked = replace(case, outputs={**case.outputs, COUNTS: Tensor(shape, "int64")})
+    pairs = np.zeros((experts, 2), np.int64)
+    busy = np.flatnonzero(counts)
+    pairs[: busy.size] = np.stack([start + busy, counts[busy]], axis=1)
+    due = pairs if kind == KINDS["pairs"][0] else np.cumsum(counts)
+    seen = run(with_attributes(asked, **{TYPE: kind}))[COUNTS]
+    yield from difference(COUNTS, seen, due, "by the counts of a second call")
+
+
+def _ones(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """Factors of one change nothing."""
+    start, end = case.attributes[RANGE] or (0, case.attributes["expert_num"])
+    shape = (end - start, case.inputs["x"].shape[1])
+    ones = held(Tensor((), "float32"), np.ones(shape, np.float32))
+    plain = {name: one for name, one in case.inputs.items() if name != "scale"}
+    without = run(replace(case, inputs=plain))
+    order = [one.name for one in SIGNATURE.tensors if one.role == "input"]
+    given = {**plain, "scale": ones}
+    seen = run(replace(case, inputs={name: given[name] for name in order if name in given}))
+    for name, due in without.items():
+        yield from difference(name, seen[name], due, "by the call without factors")
+
+
+def _multiplied(factor: int) -> Broken:
+    """x times 2 or -1: a row's scale is twice as large or the same, its integers have its sign.
+
+    A division that is off by a step may move what lies beside the middle of two integers.
+    """
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        x: Any = case.arrays["x"]
+        changed = (x.astype(np.float32) * np.float32(factor)).astype(x.dtype)
+        if not np.isfinite(changed.astype(np.float32)).all():
+            return
+        seen = run(with_arrays(case, {"x": changed}))
+        for name, array in outputs.items():
+            times = {"expanded_x": np.sign(factor), "expanded_scale": abs(factor)}.get(name, 1)
+            due = np.asarray(array, np.float64) * times
+            near = {"expanded_x": 1.0, "expanded_scale": np.abs(due) * STEPS}.get(name, 0.0)
+            far = np.flatnonzero(np.abs(np.asarray(seen[name], np.float64) - due) > near)
+            for at in far[:1].tolist():
+                found = seen[name].reshape(-1)[at]
+                yield f"{name} has {found} at {at}, and must have about {due.reshape(-1)[at]}"
+
+    return broken
+
+
+def _law(name: str, text: str, broken: Broken, *modes: str, beside: str = "") -> Relation:
+    others = (beside,) if beside else ()
+    return Relation(name, inferred(text, SOURCE), broken, None, modes, beside=others)
+
+
+UNPADDED = BASES[:2]
+RELATIONS = (
+    symmetry(Axes.of(SIGNATURE), "hidden", modes=UNPADDED),
+    _law(
+        "rows of MoeInitRoutingV2", "both versions agree", _second_version, *BASES, beside=v2.NAME
+    ),
+    _law("halves of a range", "ranges side by side add up", _in_two, "dropless"),
+    _law("both kinds of indices", "one is the inverse of the other", _inverse, *UNPADDED),
+    _law("all kinds of counts", "sums and pairs are those of counts", _kinds_of_counts, *UNPADDED),
+    _law("factors of one", "factors of one change nothing", _ones, *DYNAMIC),
+    _law("twice the values", "scales have twice the size", _multiplied(2), *DYNAMIC),
+    _law("other sign", "integers have the other sign", _multiplied(-1), *DYNAMIC),
+)

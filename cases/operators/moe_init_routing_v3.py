@@ -1,0 +1,244 @@
+"""MoeInitRoutingV3: tokens copied for the slots of a range of experts, sorted, with counts of the
+experts; the copies may be quantised, all by one scale or each row by its own.
+
+Missing coverage: drawn int8 tokens, which documented calls have; the formats that Ascend950
+quantises to; more than 2^24 slots; results beyond 2^31 elements. CANN before 9.1 takes less: no
+drop/pad, flag true, counts of type 1 or 2, no static quantisation, activeNum -1 or of all slots, a
+range of two numbers, a row of factors for each expert. No target says so, as it names modes alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from cases.operators import _moe_init_routing_v3_quantised as rows
+from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import SORT, as_listed, of_written_code, supported
+from cases.operators._landmarks import of_sorted_rows
+from cases.operators._moe_init_routing_v3_call import (
+    COUNTS,
+    DTYPES,
+    FLAG,
+    HOST,
+    KERNELS,
+    MODES,
+    PAGE,
+    RANGE,
+    SIGNATURE,
+    call,
+    parts,
+    said,
+)
+from cases.operators._moe_init_routing_v3_calls import (
+    FAR_ENDS,
+    REJECTIONS,
+    RIGHT,
+    examples,
+    quarantine,
+)
+from cases.operators._moe_init_routing_v3_relations import RELATIONS
+from cases.operators._moe_init_routing_v3_rows import LADDERS, PERMUTE, limits
+from cases.operators._token_permute_cases import sorting_cases
+from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import extremes
+from cases.operators._torch_npu import added
+from cases.operators._workloads import CHIP
+from conformance.call.case import Case
+from conformance.draw.values import MOVED
+from conformance.record.clause import document
+from conformance.record.contract import Bounded, Copy, Index, Quantised, Unspecified, Varying
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
+from conformance.record.operator import Mode, Newer, Operator
+from conformance.record.variations import right_calls
+from conformance.record.workload import Batch
+from conformance.values.fill import Fill
+from reference import moe_init_routing_v3 as reference
+
+cases = partial(sorting_cases, PERMUTE)
+QUANTISES = "equation 4; the kernel divides the product of x and the factor, too"
+
+
+def _extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode: infinities and NaN are no values of rows that are quantised."""
+    found = extremes(PERMUTE, mode, dtype)
+    return replace(found, rows={}) if parts(mode)[1] else found
+
+
+def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+    """A row for each slot of the middle half of the experts, as one of the ranks has them."""
+    experts = batch.workload.experts
+    quarter = experts // 4
+
+    def made(fill: Fill) -> Case:
+        return call(
+            "dropless",
+            dtype,
+            x=(batch.tokens, batch.columns),
+            top_k=batch.workload.top_k,
+            experts=tuple(batch.experts.ravel().tolist()),
+            expert_num=experts,
+            active=(quarter, experts - quarter),
+            fill=fill,
+            machine=CHIP,
+        )
+
+    return st.builds(made, MOVED)
+
+
+def _scale_contract(case: Case) -> str:
+    if case.attributes["quant_mode"] == 1:
+        return "dynamic"
+    return "moved" if case.attributes["quant_mode"] == -1 and "scale" in case.inputs else "no scale"
+
+
+def unreached(case: Case) -> str:
+    """Why torch_npu does not make a call, or "" if it does."""
+    given = case.attributes[RANGE]
+    if not given:
+        return "torch_npu has a range of its own where none is given"
+    tokens, hidden = case.inputs["x"].shape if "x" in case.inputs else (1, 0)
+    if tokens == 0:
+        return "torch_npu answers a call without tokens itself"
+    if (case.attributes["expert_num"], hidden, tuple(given)) == (128, 2048, (0, 128)):
+        return "torch_npu may call aclnnMoeInitRoutingV2 for these sizes"
+    return ""
+
+
+_KEYWORDS = {one.name: one.name for one in SIGNATURE.parameters if one.acl_name[-3:] != "Out"}
+_KINDS = {
+    "": "expandedXOut has copies of tokens",
+    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
+    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
+}
+_ROWS = {
+    "dropless": "dropPadMode 0: a row for each slot of the range",
+    "active": "activeNum n > 0: the first n rows, or all if fewer",
+    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
+    " the rest is filled with 0",
+}
+OPERATOR = Operator(
+    **of_signature(
+        SIGNATURE, cases, freedoms=freedoms(SIGNATURE), ranges=(*FAR_ENDS, *ranges(SIGNATURE))
+    ),
+    sources=(PAGE, HOST, KERNELS, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=tuple(
+        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end]))))
+        for mode in MODES
+        for base, end in (parts(mode),)
+    ),
+    dtypes=DTYPES,
+    newer=(Newer("int8", "8.1", said("x may be int8 if it is not quantised")),),
+    formula=formula_of(reference.formula),
+    contracts={
+        "expanded_x": Varying(
+            lambda case: parts(case.mode)[1].strip("_") or "moved",
+            {
+                "moved": Copy(
+                    document(
+                        "row i is that of the token of the i-th slot in the order of the experts,"
+                        " bit for bit; with places, +0 where an expert has fewer slots",
+                        f"{PAGE}, equation 5",
+                    ),
+                    moved=("x",),
+                    specified=rows.named_rows,
+                ),
+                "static": Quantised(
+                    document(
+                        "such a row times the scale, plus the offset, rounded to nearest; 0 in"
+                        " places without a slot",
+                        f"{PAGE}, equation 4",
+                    ),
+                    rows.by_one_scale,
+                    specified=rows.named_rows,
+                ),
+                "dynamic": Quantised(
+                    document(
+                        "such a row, times its factors, divided by its scale, rounded to nearest;"
+                        " 0 in places without a slot; open for a row of zeros",
+                        f"{PAGE}, {QUANTISES}",
+                    ),
+                    rows.by_own_scale,
+                    given=("expanded_scale",),
+                    specified=rows.divided_rows,
+                ),
+            },
+        ),
+        "expanded_row_idx": Index(
+            document(
+                "the rank of each slot among those of the range, -1 of others; for rowIdxType 1 the"
+                " slots by rank; with places expert * expertCapacity + the slot's place there, or"
+                " -1 if it is dropped",
+                f"{PAGE}, equation 2, parameters; {SORT}",
+            ),
+            specified=rows.named_indices,
+        ),
+        COUNTS: Varying(
+            lambda case: "asked" if case.attributes[FLAG] else "not asked",
+            {
+                "asked": Index(
+                    document(
+                        "slots of each expert of the range, of it and those before it, or pairs of"
+                        " an expert with slots and their number, then zeros; also of slots"
+                        " without a row",
+                        f"{PAGE}, function, parameters",
+                    ),
+                    specified=rows.named_counts,
+                ),
+                "not asked": Unspecified(said("the flag is false: no output", "function")),
+            },
+        ),
+        "expanded_scale": Varying(
+            _scale_contract,
+            {
+                "moved": Copy(
+                    said("without quantisation the scale of a row's token, bit for bit"),
+                    moved=("scale",),
+                    specified=rows.named_scales,
+                ),
+                "dynamic": Bounded(
+                    document(
+                        "the largest magnitude of a row, times its factors, / 127; 0 in places"
+                        " without a slot",
+                        f"{PAGE}, {QUANTISES}",
+                    ),
+                    rows.scales,
+                    specified=rows.named_scales,
+                ),
+                "no scale": Unspecified(said("static quantisation, or no scale: no output")),
+            },
+        ),
+    },
+    cells=with_extremes(partial(cells, PERMUTE), _extremes),
+    examples=(*examples(), *right_calls(PAGE, *RIGHT)),
+    rejections=REJECTIONS,
+    quarantine=quarantine(),
+    limits=tuple(limits()),
+    landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
+    workload_cases=workload_cases,
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            "npu_moe_init_routing_v2",
+            ("expanded_x", "expanded_row_idx", COUNTS, "expanded_scale"),
+            (
+                added("it calls aclnnMoeInitRoutingV3, on Ascend310P aclnnMoeInitRoutingV2"),
+                added("a call without tokens is answered by it alone"),
+            ),
+            **_KEYWORDS,
+        ),
+        unreached=unreached,
+    ),
+    ladders=LADDERS,
+    relations=RELATIONS,
+    strided=of_written_code(SIGNATURE.parameters, f"{HOST}/op_api"),
+    each_tensor=as_listed(PAGE),
+    targets=supported(PAGE),
+)
