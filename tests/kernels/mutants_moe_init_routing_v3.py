@@ -162,6 +162,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "halves-rounded-away-from-zero",
         before=ROUNDED,
         after=ROUNDED.replace("RINT", "ROUND"),
+        unreached="the document does not say which of two nearest integers it is",
     ),
     Quantised(
         "quotients-rounded-to-half-before",
