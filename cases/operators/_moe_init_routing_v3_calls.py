@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators._interface import TILING_FAILED
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
     COUNTS,
@@ -36,7 +37,7 @@ from conformance.call.case import Case, Machine
 from conformance.record.call_rules import Range
 from conformance.record.clause import Clause, inferred, source_read
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Quarantine
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     in_mode,
     reshaped,
@@ -270,7 +271,6 @@ def _ranged(*ends: int, **how: Any) -> Case:
 
 WRONG = {
     "x is float64": retyped(PLAIN, "x", "float64"),
-    "quantMode 2 with rows of int8": with_attributes(DYNAMIC, quant_mode=2),
     "drop/pad without a capacity": _of_three("drop_pad", capacity=0),
     "a capacity beyond all tokens": _of_three("drop_pad", capacity=4),
     "a range beyond the experts": _ranged(0, 5),
@@ -303,7 +303,15 @@ FAR_ENDS = (
         ),
     ),
 )
-REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
+REJECTIONS = (
+    *rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode),
+    Rejection(  # by the signature the rows of such a call have the data type of x
+        "quantMode 2 with rows of int8",
+        with_attributes(DYNAMIC, quant_mode=2),
+        TILING_FAILED,
+        read("quantMode 2 is of Ascend950 alone"),
+    ),
+)
 
 
 def quarantine() -> tuple[Quarantine, ...]:

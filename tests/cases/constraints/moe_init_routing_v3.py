@@ -49,6 +49,7 @@ CONSTRAINTS = (
     Constraint(
         "quantMode is -1, 0 or 1",
         EACH,
+        ("quantMode 2 with rows of int8",),
         of=("quant_mode",),
     ),
     Constraint(
@@ -134,5 +135,6 @@ IN_NONE = (
     *(f"drop_pad_mode is {n}, {mode}" for n in ("-1", "2") for mode in ROWS),
     *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
     *(f"quant_mode is {n}, {mode}" for n in ("-2", "2", "4294967295") for mode in ROWS),
+    "quantMode 2 with rows of int8",
 )
 """Calls that are of no mode, as they break that by which modes are told apart."""
