@@ -30,6 +30,7 @@ from conformance.relations.axes import Axes, held, with_arrays
 from conformance.relations.symmetries import symmetry
 from reference.moe_init_routing_v3 import SCATTER
 
+Given = Callable[[Case], Case | None] | None
 Broken = Callable[[Case, Outputs, Run], Iterable[str]]
 DYNAMIC = tuple(mode for mode in MODES if parts(mode)[1] == "_dynamic")
 STEPS = 2.0**-21
@@ -38,19 +39,16 @@ STEPS = 2.0**-21
 SOURCE = "the equations of the document"
 
 
-def _all_experts(case: Case) -> bool:
-    return tuple(case.attributes[RANGE] or ()) == (0, case.attributes["expert_num"])
+def _of_both_versions(case: Case) -> Case | None:
+    """The case, if MoeInitRoutingV2 can be asked the same: of all experts, for ranks of slots."""
+    every = tuple(case.attributes[RANGE] or ()) == (0, case.attributes["expert_num"])
+    ranked = case.attributes["row_idx_type"] != SCATTER
+    return case if every and ranked and case.outputs[v2.COUNTS].size else None
 
 
 def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     """MoeInitRoutingV2 has the same rows, ranks and counts of all experts."""
     asked = case.attributes
-    if (
-        not _all_experts(case)
-        or asked["row_idx_type"] == SCATTER
-        or not case.outputs[v2.COUNTS].size
-    ):
-        return
     padded = asked["drop_pad_mode"] == 1
     kind = {KINDS["cumsum"]: "cumsum", KINDS["count"]: "count"}.get((asked[TYPE], asked[FLAG]))
     counts = "absent" if kind is None else "before" if padded else kind
@@ -81,11 +79,15 @@ def _ranged(case: Case, start: int, end: int) -> Case:
     return with_attributes(changed, **asked)
 
 
+def _of_two_experts(case: Case) -> Case | None:
+    """The case, if its range has two experts or more."""
+    start, end = case.attributes[RANGE] or (0, 0)
+    return case if end - start > 1 else None
+
+
 def _in_two(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     """Two ranges side by side have the rows and counts of both, one after the other."""
-    start, end = case.attributes[RANGE] or (0, 0)
-    if end - start < 2:
-        return
+    start, end = case.attributes[RANGE]
     middle = (start + end) // 2
     whole, low, high = (
         run(_ranged(case, *ends)) for ends in ((start, end), (start, middle), (middle, end))
@@ -171,18 +173,31 @@ def _multiplied(factor: int) -> Broken:
     return broken
 
 
-def _law(name: str, text: str, broken: Broken, *modes: str, beside: str = "") -> Relation:
+def _law(
+    name: str, text: str, broken: Broken, *modes: str, given: Given = None, beside: str = ""
+) -> Relation:
     others = (beside,) if beside else ()
-    return Relation(name, inferred(text, SOURCE), broken, None, modes, beside=others)
+    return Relation(name, inferred(text, SOURCE), broken, given, modes, beside=others)
 
 
 UNPADDED = BASES[:2]
 RELATIONS = (
     symmetry(Axes.of(SIGNATURE), "hidden", modes=UNPADDED),
     _law(
-        "rows of MoeInitRoutingV2", "both versions agree", _second_version, *BASES, beside=v2.NAME
+        "rows of MoeInitRoutingV2",
+        "both versions agree",
+        _second_version,
+        *BASES,
+        given=_of_both_versions,
+        beside=v2.NAME,
     ),
-    _law("halves of a range", "ranges side by side add up", _in_two, "dropless"),
+    _law(
+        "halves of a range",
+        "ranges side by side add up",
+        _in_two,
+        "dropless",
+        given=_of_two_experts,
+    ),
     _law("both kinds of indices", "one is the inverse of the other", _inverse, *UNPADDED),
     _law("all kinds of counts", "sums and pairs are those of counts", _kinds_of_counts, *UNPADDED),
     _law("factors of one", "factors of one change nothing", _ones, *DYNAMIC),
