@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators._moe_init_routing_v2_call import BEFORE, FLAGS
+from cases.operators._moe_init_routing_v2_call import SIGNATURE as V2
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
     COUNTS,
@@ -20,19 +21,21 @@ from cases.operators._moe_init_routing_v3_call import (
     RANGE,
     SIGNATURE,
     TYPE,
-    parts,
 )
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
+from conformance.record.derive.calls import call
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.record.variations import with_attributes
 from conformance.relations.axes import Axes, held, with_arrays
 from conformance.relations.symmetries import symmetry
-from reference.moe_init_routing_v3 import SCATTER
 
 Given = Callable[[Case], Case | None] | None
 Broken = Callable[[Case, Outputs, Run], Iterable[str]]
-DYNAMIC = tuple(mode for mode in MODES if parts(mode)[1] == "_dynamic")
+DYNAMIC = tuple(mode for mode in MODES if mode.endswith("_dynamic"))
+SCATTER = 1
+"""The rowIdxType of slots by rank."""
+
 STEPS = 2.0**-21
 """Twice two steps of two divisions."""
 
@@ -43,7 +46,7 @@ def _of_both_versions(case: Case) -> Case | None:
     """The case, if MoeInitRoutingV2 can be asked the same: of all experts, for ranks of slots."""
     every = tuple(case.attributes[RANGE] or ()) == (0, case.attributes["expert_num"])
     ranked = case.attributes["row_idx_type"] != SCATTER
-    return case if every and ranked and case.outputs[v2.COUNTS].size else None
+    return case if every and ranked and case.outputs[COUNTS].size else None
 
 
 def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
@@ -53,21 +56,24 @@ def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     kind = {KINDS["cumsum"]: "cumsum", KINDS["count"]: "count"}.get((asked[TYPE], asked[FLAG]))
     counts = "absent" if kind is None else "before" if padded else kind
     (tokens, hidden), top_k = case.inputs["x"].shape, case.inputs["expert_idx"].shape[1]
-    other = v2.call(
+    room = {"absent": (), "before": (BEFORE,)}.get(counts, (COUNTS,))
+    other = call(
+        V2,
         case.mode,
         case.dtype,
-        x=(tokens, hidden),
-        top_k=top_k,
-        capacity=asked["expert_capacity"],
-        counts=counts,
+        {"token": tokens, "slot": top_k, "hidden": hidden},
+        {name: {} for name in room},
+        machine=case.machine,
+        **FLAGS[counts],
+        expert_capacity=asked["expert_capacity"],
         active_num=max(0, asked["active_num"]),
         expert_num=asked["expert_num"],
-        machine=case.machine,
+        drop_pad_mode=asked["drop_pad_mode"],
     )
     seen = run(replace(other, inputs={name: case.inputs[name] for name in other.inputs}))
     by = "by MoeInitRoutingV2"
     for name, due in seen.items():
-        own = COUNTS if name == v2.BEFORE else name
+        own = COUNTS if name == BEFORE else name
         yield from difference(own, outputs[own], due.astype(outputs[own].dtype), by)
 
 
@@ -189,7 +195,7 @@ RELATIONS = (
         _second_version,
         *BASES,
         given=_of_both_versions,
-        beside=v2.NAME,
+        beside=V2.operator,
     ),
     _law(
         "halves of a range",
