@@ -149,7 +149,8 @@ def routing(
     return keys, how
 
 
-def _asked(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
+def asked(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
+    """What a call is told of its rows: the level, and the numbers that choose."""
     return {"level": level, "numbers": (first, second)}
 
 
@@ -188,7 +189,7 @@ def _occurrence(experts: Experts) -> Experts:
 
 PERMUTE = TokenPermute(
     routed_call,
-    Windows(ROWS, least_slots, _asked, _shown, {"drop_pad": 2}, "rows"),
+    Windows(ROWS, least_slots, asked, _shown, {"drop_pad": 2}, "rows"),
     probs=False,
     vendor=VendorLines(2048, core_bytes=0, columns=VENDOR_COLUMNS),
     batches=False,

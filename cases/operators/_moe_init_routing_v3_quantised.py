@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_v3_call import RANGE, TYPE
 from conformance.numerics.boxes import exact
-from conformance.numerics.quantisation import affine, quotients, scale_of, scaled_rows
+from conformance.numerics.quantisation import affine, live_rows, quotients, scale_of, scaled_rows
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Arrays
 from reference.moe_init_routing_v3 import DYNAMIC, KEY_VALUE, SCATTER, Routing, range_of, routing
@@ -24,16 +24,20 @@ def routed(inputs: Arrays, attributes: Attributes) -> Routing:
     return routing(inputs["expert_idx"], **{name: attributes[name] for name in OF_ROUTING})
 
 
-def named_scales(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
-    """Which scales are specified: those of rows with a slot, and with places all."""
-    found = routed(inputs, attributes)
+def _named(found: Routing, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which rows are specified: those with a slot, and with places all."""
     return found.named if attributes["drop_pad_mode"] == 0 else np.ones(found.rows, np.bool_)
+
+
+def named_scales(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which scales are specified: those of such rows."""
+    return _named(routed(inputs, attributes), attributes)
 
 
 def named_rows(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
     """The same of the elements of rows."""
-    named = named_scales(inputs, attributes)
-    return named.reshape(*routed(inputs, attributes).shape, 1)
+    found = routed(inputs, attributes)
+    return _named(found, attributes).reshape(*found.shape, 1)
 
 
 def named_indices(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
@@ -56,8 +60,8 @@ def divided_rows(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
     """Which elements of rows are, that are divided by a scale: no document says what 0 / 0 becomes.
     A row without a slot is not divided."""
     found, rows = _rows(inputs, attributes)
-    zeros = found.named & ~rows.any(axis=1)
-    return named_rows(inputs, attributes) & ~zeros.reshape(*found.shape, 1)
+    told = live_rows(rows)[:, 0] | ~found.named
+    return np.asarray((_named(found, attributes) & told).reshape(*found.shape, 1))
 
 
 def _rows(inputs: Arrays, attributes: Attributes) -> tuple[Routing, NDArray[np.float64]]:

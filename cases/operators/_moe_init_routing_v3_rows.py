@@ -251,16 +251,12 @@ def _shown(case: Case) -> set[str]:
     return v2.rows_shown(parts(case.mode)[0], case, ids)
 
 
-def _asked(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
-    return {"level": level, "numbers": (first, second)}
-
-
 PERMUTE = TokenPermute(
     routed_call,
     Windows(
         {mode: v2.ROWS[parts(mode)[0]] for mode in MODES},
         lambda mode, level: v2.least_slots(parts(mode)[0], level),
-        _asked,
+        v2.asked,
         _shown,
         {mode: 2 for mode in MODES if mode.startswith(BASES[2])},
         "rows",
