@@ -8,18 +8,23 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test kernels lint benchmark proofs wheelhouse picture oldest clean
+.PHONY: conformance test test-slow tested kernels lint benchmark proofs wheelhouse picture oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
 	@$(VENV)/bin/python -m conformance run --out reports/latest
 
-test: $(READY)  ## every test of the project
+test: WHICH := not slow
+test: $(READY) tested  ## the tests of each change
+test-slow: WHICH := slow
+test-slow: $(READY) tested  ## those that take long: each has a quicker one in `make test`
+
+tested:
 	@$(MAKE) --no-print-directory -j 2 $(TORCH_READY) kernels
 	@# Hundreds of processes import the suite, some where Python may keep no bytecode.
 	@$(VENV)/bin/python -m compileall -q -j 2 conformance reference cases device_kernels tests
 	@# Of those that import numpy, each would start threads that wait for work in a loop.
-	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest tests -n 2 --dist worksteal
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest tests -m "$(WHICH)" -n 2 --dist worksteal
 
 kernels: $(READY)  ## the simulator and the kernels, compiled where they are not yet
 	@$(VENV)/bin/python -m device_kernels.build

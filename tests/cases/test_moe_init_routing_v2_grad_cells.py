@@ -37,6 +37,7 @@ def test_where_all_slots_drop_in_active_mode_their_indices_lie_below_the_number_
     add_nothing()
 
 
+@pytest.mark.slow
 def test_the_rows_hold_every_pair_and_every_triple_of_the_first_axes() -> None:
     assert OPERATOR.cells is not None
     cells = OPERATOR.cells("drop_pad", "float16")

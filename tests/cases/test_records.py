@@ -22,6 +22,7 @@ from conformance.judge.verdict import Verdict
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.suite import records as suite
 from tests.cases.drawing import a_case_of_every_row, drawn_once
+from tests.slow import slow_but
 
 OPERATORS = suite.operators([])
 MODES = [(operator, mode.name) for operator in OPERATORS for mode in operator.modes]
@@ -30,13 +31,16 @@ JUDGED = 4
 
 
 def by_mode(*dtypes: str, turns: bool = False) -> pytest.MarkDecorator:
-    """Every mode of every record in these dtypes, or in one of them after the other by turns."""
+    """Every mode of every record in these dtypes, or in one of them after the other by turns. By
+    turns they take long: all but the first mode of each record are slow.
+    """
     rows = [(operator, mode, dtype) for operator, mode in MODES for dtype in dtypes]
     if turns:
         count = len(dtypes)
         rows = [row for at, row in enumerate(rows) if at % count == at // count % count]
     ids = [f"{operator.name} {mode} {dtype}" for operator, mode, dtype in rows]
-    return pytest.mark.parametrize(("operator", "mode", "dtype"), rows, ids=ids)
+    quick = [row for row in rows if not turns or row[1] == row[0].modes[0].name]
+    return pytest.mark.parametrize(("operator", "mode", "dtype"), slow_but(quick, rows), ids=ids)
 
 
 def by_call(name: str, of: Callable[[Operator], Iterable[Any]]) -> pytest.MarkDecorator:

@@ -110,6 +110,7 @@ def test_an_item_that_pytest_is_asked_for_leaves_the_last_full_run_alone(
     assert kept.seed == 7
 
 
+@pytest.mark.slow
 def test_another_seed_draws_other_cases(run: Run) -> None:
     first = {v.digest for v in run("--conformance-seed=1", "-k", "careful").verdicts()}
     second = {v.digest for v in run("--conformance-seed=2", "-k", "careful").verdicts()}
@@ -240,6 +241,7 @@ def test_the_pairs_of_a_part_are_told_beside_all_that_the_profile_declares(
     assert "larger profiles: gate judges 6 triples of levels" in ended.output
 
 
+@pytest.mark.slow
 def test_a_resumed_run_tells_its_pairs_beside_the_same_number(run: Run) -> None:
     cut = run(*BOTH, "--conformance-budget=0.001s").evidence.coverage
     (resumed,) = run(*BOTH, "--conformance-resume").evidence.coverage
@@ -341,6 +343,7 @@ def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
     assert max(looked_at) <= LARGER < drawn[failures[0].item]
 
 
+@pytest.mark.slow
 def test_nightly_draws_what_was_refused_before_anything_new(run: Run) -> None:
     nightly = ("--conformance-profile=nightly", "-n", "0", "-k", "plain and int32")
     run(*nightly, "--conformance-seed=1", toy="wrong")

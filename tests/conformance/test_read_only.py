@@ -27,6 +27,7 @@ def pytest_terminal_summary():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)
 def test_a_read_only_checkout_is_judged_by_its_finished_build(tmp_path: Path) -> None:
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}

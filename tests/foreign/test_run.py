@@ -15,6 +15,7 @@ from conformance.evidence.summary import read_evidence
 from conformance.failure import replay
 from tests.conformance.front_door import conformance
 from tests.foreign.a_checkout import NAME, written
+from tests.slow import slow_but
 
 FLOATS = ("--operator", NAME, "-n", "0", "--device", "sim")
 CELL = ("--", "-k", "(test_values or test_examples) and whole-float32")
@@ -50,14 +51,14 @@ def test_a_right_kernel_is_accepted_and_what_has_no_record_is_named(place: Path)
     assert all(0 in (line.shapes or {})["out"] for line in without), "no element, no launch"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("name >= data.rows", "name > data.rows", "gm-out-of-bounds"),
-        ("slot < data.topK", "slot + 1 < data.topK", "is wrong"),
-        ("TILING_KEY_IS(7)", "TILING_KEY_IS(8)", "never written"),
-    ],
+SLIPS = (
+    ("name >= data.rows", "name > data.rows", "gm-out-of-bounds"),
+    ("slot < data.topK", "slot + 1 < data.topK", "is wrong"),
+    ("TILING_KEY_IS(7)", "TILING_KEY_IS(8)", "never written"),
 )
+
+
+@pytest.mark.parametrize(("old", "new", "told"), slow_but(SLIPS[1:2], SLIPS))
 def test_a_slip_is_found_and_shrunk(old: str, new: str, told: str, place: Path) -> None:
     checkout = written(place / "checkout", old0=old, new0=new)
     cell = (*CELL[:2], CELL[2].replace("whole", "uneven"))
@@ -79,6 +80,7 @@ def test_a_saved_case_is_judged_on_the_checkout(place: Path) -> None:
     assert conformance(*command, folder=place).status == 0
 
 
+@pytest.mark.slow
 def test_a_replay_calls_the_checkout_that_failed_as_it_is_by_now(place: Path) -> None:
     """An engineer mends the kernel, and replays the failure's bundle."""
     checkout = written(place / "checkout", old0="slot < data.topK", new0="slot + 1 < data.topK")
@@ -121,6 +123,7 @@ def test_host_code_that_uses_what_is_not_modelled_is_told_with_its_line(place: P
     assert evidence.exit_status == 3
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_and_is_not_in_the_checkout_is_told_before_anything_is_built(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -153,6 +156,7 @@ def test_nothing_is_built_where_all_that_was_asked_for_is_elsewhere(
     assert (list(evidence.left_out), evidence.cases) == (["moe_token_permute"], 0)
 
 
+@pytest.mark.slow
 def test_a_folder_asks_for_its_operator_also_where_it_does_not_build_or_lacks_a_part(
     place: Path,
 ) -> None:

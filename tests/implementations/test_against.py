@@ -61,6 +61,7 @@ def test_the_wrong_one_is_named_and_its_line_replays_both(
     assert main(["replay", str(failure)]) == 0  # the first alone
 
 
+@pytest.mark.slow
 def test_another_order_of_additions_is_told_and_fails_where_the_same_bits_are_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

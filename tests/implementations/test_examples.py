@@ -84,6 +84,7 @@ def test_a_mistake_in_numpy_is_found(tmp_path: Path, twins: tuple[str, str], wor
     assert all(found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "twins", "words"),
     [

@@ -66,6 +66,7 @@ def implemented(file: str, **by_operator: str) -> list[str]:
     return [f"--implementation={name}={EXAMPLES / file}:{f}" for name, f in by_operator.items()]
 
 
+@pytest.mark.slow
 def test_routers_of_two_models_are_accepted(interpreter: Path, tmp_path: Path) -> None:
     chosen = implemented(ROUTERS, **{TOP_K: "deepseek_v3", SOFTMAX: "qwen3"})
     words = "test_examples and (one_of_sigmoid or two_largest_sigmoid or finished_rows)"

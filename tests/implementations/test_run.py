@@ -89,6 +89,7 @@ def permute(*given, **named):
 REFUSED = ("--", "-k", "test_rejections and first")
 
 
+@pytest.mark.slow
 def test_a_function_must_refuse_what_its_document_forbids(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

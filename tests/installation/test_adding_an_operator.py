@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.installation.installed import ROOT, Installed
 from tests.installation.tutorial import commands, write_files
 from tests.waiting import HANGS
@@ -16,6 +18,7 @@ PAGE = (ROOT / "docs" / "how-to" / "own-operator.md").read_text()
 SCRIPTS = Path(sys.executable).parent
 
 
+@pytest.mark.slow
 def test_the_page_works_as_it_is_written(installed: Installed, tmp_path: Path) -> None:
     assert len(write_files(PAGE, tmp_path)) == 7
     judged = 0

@@ -84,6 +84,7 @@ def typed(page: str, folder: Path) -> Iterator[tuple[Command, str, int]]:
             yield step, (said / f"{number}").read_text(), int(status.read_text())
 
 
+@pytest.mark.slow
 def test_the_tutorial_prints_what_it_shows_and_leaves_no_change(checkout: Path) -> None:
     judged = 0
     for step, printed, status in typed(PAGE, checkout):

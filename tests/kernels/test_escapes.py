@@ -16,6 +16,7 @@ from tests.kernels.escapes_run import refused
 from tests.kernels.mutants import apply
 from tests.kernels.mutants_escapes import ESCAPES
 from tests.kernels.mutation_run import KERNELS
+from tests.slow import slow_but
 
 REGRESSED = {
     (operator, one.name): one
@@ -67,7 +68,7 @@ def test_all_of_them_are_few_enough_to_read() -> None:
     assert sum(os.path.getsize(one) for one in files) <= MOST_BYTES
 
 
-@pytest.mark.parametrize(("operator", "name"), BUILT)
+@pytest.mark.parametrize(("operator", "name"), slow_but(BUILT[:1], BUILT))
 def test_the_kernel_with_the_mistake_is_refused_by_the_regression_alone(
     operator: str, name: str, tmp_path: Path
 ) -> None:

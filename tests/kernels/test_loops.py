@@ -23,6 +23,7 @@ from conformance.suite.on_route import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources
 from tests.kernels.launches import ROUTE
+from tests.slow import OF_EACH_KIND, slow_but
 
 SEED = 1
 ONCE = {
@@ -69,7 +70,7 @@ ONCE = {
 """Loops that go round once at most: the reason, and the operators of which it holds."""
 
 
-@pytest.mark.parametrize("name", [one.name for one in suite.operators()])
+@pytest.mark.parametrize("name", slow_but(OF_EACH_KIND, (one.name for one in suite.operators())))
 def test_every_loop_goes_round_twice_in_some_case_of_smoke(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,7 @@ from tests.kernels.group_gating_calls import (
     assert_gated,
     exact_scores,
 )
+from tests.slow import slow_but
 
 DTYPES = ("float32", "float16", "bfloat16")
 EXPERTS = (1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 255, 256, 257, 384, 2016, 2047, 2048)
@@ -73,7 +74,7 @@ def least_ub(experts: int, groups: int = 1) -> int:
     return int(LANE_BYTES * groups * -(-experts // groups // SORTED) * SORTED)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("experts", EXPERTS)
 def test_any_number_of_experts_in_the_largest_buffer_and_in_the_least(
     experts: int, dtype: str, device: Device
@@ -87,7 +88,7 @@ def test_any_number_of_experts_in_the_largest_buffer_and_in_the_least(
         assert_gated(device, replace(call, bias=bias, ub=least_ub(experts), renorm=True))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize(("groups", "members", "kept"), GROUPED)
 def test_any_groups_of_experts(
     groups: int, members: int, kept: int, dtype: str, device: Device
@@ -114,7 +115,7 @@ def test_rows_are_cut_over_any_number_of_cores(cores: int, order: str, device: D
             assert_gated(device, replace(call, cores=cores, order=order))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("groups", [1, 8])
 def test_a_bias_decides_between_equal_scores(groups: int, dtype: str, device: Device) -> None:
     """The choice is exact whatever the exponential is, and every weight is 1/k."""
@@ -127,7 +128,7 @@ def test_a_bias_decides_between_equal_scores(groups: int, dtype: str, device: De
         assert (got["y"] == numpy_dtype(dtype).type(1 / k)).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 def test_two_good_experts_are_better_than_the_best_one(dtype: str, device: Device) -> None:
     """By their two best, groups of two good experts are kept, else those of the best one."""
     for members in (2, 8, 32, 33):
@@ -141,7 +142,7 @@ def test_two_good_experts_are_better_than_the_best_one(dtype: str, device: Devic
             assert {*(ids // members).reshape(-1).tolist()} == groups
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 def test_keys_that_are_all_negative(dtype: str, device: Device) -> None:
     for (experts, groups, kept), by_two in product(((33, 1, 1), (70, 7, 3)), (False, True)):
         bias = -3 + lattice(experts) / 4
@@ -154,7 +155,7 @@ MASKED = (0, 1, 3, 8, 9, 19, 20)
 """Experts that are not -infinity: fewer than k, k, and more."""
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("left", MASKED)
 @pytest.mark.parametrize("groups", [1, 4, 20])
 def test_masked_experts_are_last_and_in_order(
@@ -193,7 +194,7 @@ def test_the_least_number_is_greater_than_minus_infinity(device: Device) -> None
         assert (ids[:, 0] == 7).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("norm_type", NORM_TYPES)
 def test_equal_experts_go_in_order(norm_type: int, dtype: str, device: Device) -> None:
     for value, (groups, kept), by_two in product(
@@ -204,7 +205,7 @@ def test_equal_experts_go_in_order(norm_type: int, dtype: str, device: Device) -
         assert (got["expert_idx"].reshape(3, 9) == np.arange(9)).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 def test_saturated_scores_are_equal(dtype: str, device: Device) -> None:
     x = gauss(3, 90)
     x[:, ::4] = 18 + np.arange(23)
@@ -214,7 +215,7 @@ def test_saturated_scores_are_equal(dtype: str, device: Device) -> None:
         assert (got["y"] == numpy_dtype(dtype).type(1 / 8)).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("eps", [0.0, 1e-20, 1e-6, 1.0, 1e-60, 1e60])
 def test_the_sum_has_eps(eps: float, dtype: str, device: Device) -> None:
     """A double beyond fp32 is 0 or infinity."""
@@ -225,7 +226,7 @@ def test_the_sum_has_eps(eps: float, dtype: str, device: Device) -> None:
                 assert_gated(device, call)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize(
     "factor", [0.0, -2.5, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-11, 1 + 3 * 2**-11]
 )
@@ -269,7 +270,7 @@ def softmax_of(row: Array) -> Array:
         return exact_scores(row, SOFTMAX)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("name", SPECIAL)
 @pytest.mark.parametrize("norm_type", NORM_TYPES)
 def test_a_strange_row_keeps_to_itself_and_has_experts(

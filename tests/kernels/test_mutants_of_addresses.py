@@ -11,9 +11,10 @@ import pytest
 from conformance.suite import records as suite
 from tests.kernels.mutants_addresses import MUTANTS, SAID
 from tests.kernels.mutation_run import STOP_EARLY, build_mutant, run_on
+from tests.slow import slow_but
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", slow_but(["moe_token_unpermute"], MUTANTS))
 def test_documented_calls_of_smoke_refuse_the_mistake(name: str, tmp_path: Path) -> None:
     (record,) = suite.chosen(suite.records(), [name])
     lib = build_mutant(record, MUTANTS[name], tmp_path)

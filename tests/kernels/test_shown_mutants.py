@@ -10,6 +10,7 @@ from conformance.suite.records import operators
 from tests.kernels.mutation_run import MUTANTS
 from tests.kernels.shown_mutants import build_alone, shown_by
 from tests.kernels.value_calls import values
+from tests.slow import slow_but
 
 RECORDS = {one.name: one for one in operators([])}
 SHOWN = {
@@ -21,7 +22,7 @@ SHOWN = {
 """By operator a mistake, and what is told of it."""
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", slow_but(["moe_token_unpermute"], SHOWN))
 def test_a_mistake_is_shown_by_some_call_of_the_value_test(name: str, tmp_path: Path) -> None:
     """All of them: `python -m tests.kernels.shown_mutants`."""
     mistake, told = SHOWN[name]

@@ -19,6 +19,7 @@ from conformance.suite import records as suite
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
+from tests.slow import slow_but
 
 HERE = Path(__file__).parent
 OPERATOR = "moe_token_permute_grad"
@@ -65,7 +66,7 @@ def project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAND_IN_PROJECT", str(DEVICE))
 
 
-@pytest.mark.parametrize("way", ["ascendc", "asc"])
+@pytest.mark.parametrize("way", slow_but(["ascendc"], ["ascendc", "asc"]))
 def test_our_kernels_run_beside_the_vendors_on_route_kernel(
     cann: Path, way: str, tmp_path: Path
 ) -> None:

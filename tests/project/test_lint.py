@@ -53,6 +53,7 @@ def test_cpp_compiles_without_a_warning() -> None:
     assert (of_the_simulator.read_text(), built.warnings) == ("", "")
 
 
+@pytest.mark.slow
 def test_each_source_of_the_runtime_includes_what_it_uses() -> None:
     """Precompiled headers hide it in the build; other tests compile engine and opapi without."""
     device = ROOT / "device_kernels"

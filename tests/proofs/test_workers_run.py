@@ -19,6 +19,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return toy_runs(tmp_path_factory.mktemp("whole"))("-n", "1", "-k", "careful").out
 
 
+@pytest.mark.slow
 def test_one_worker_and_two_reach_the_same_verdicts(whole: Path, tmp_path: Path) -> None:
     two = toy_runs(tmp_path)("-n", "2", "-k", "careful").out
     assert len(list(two.glob(Writer.PATTERN))) > len(list(whole.glob(Writer.PATTERN)))
@@ -26,6 +27,7 @@ def test_one_worker_and_two_reach_the_same_verdicts(whole: Path, tmp_path: Path)
     assert sum(verdicts(whole).values()) > 100
 
 
+@pytest.mark.slow
 def test_a_verdict_that_one_run_lacks_is_told_and_so_is_one_that_came_out_otherwise(
     whole: Path, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ def test_an_edit_of_one_operator_compiles_that_operator_and_only_what_is_asked_f
     assert b"\0aclnnDecrement\0" in library
 
 
+@pytest.mark.slow
 def test_what_is_built_does_not_depend_on_what_was_built_before(
     kernels: Path, tmp_path: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

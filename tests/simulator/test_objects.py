@@ -105,6 +105,7 @@ def _include(source: Path, name: str) -> None:
         text.write(f"#include {name}\n")
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_with_the_compiled_header_to_the_same_object(tmp_path: Path) -> None:
     build(quiet=True)
     inputs = Inputs(operators([ROOT / "kernels"]), toolchain.compiler())

@@ -36,6 +36,7 @@ def judged(
     return ended.returncode, ended.stdout + ended.stderr, evidence
 
 
+@pytest.mark.slow
 def test_a_function_that_calls_torch_npu_among_others_is_accepted(
     run: Program, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_wrong_one_is_rejected_and_its_bundle_opens_the_simulated_npu_again(
     assert PLACE in again.stdout + again.stderr
 
 
+@pytest.mark.slow
 def test_a_mistake_of_a_kernel_is_found_through_torch_npus_function(
     run: Program, tmp_path: Path
 ) -> None:

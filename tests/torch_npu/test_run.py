@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from conformance.record.torch_binding import TORCH_NPU, Binding
 from conformance.suite import records as suite
 from device_kernels.build import build
@@ -21,6 +23,7 @@ def judged(run: Program, folder: Path, *arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
+@pytest.mark.slow
 def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: Path) -> None:
     modes = "drop_pad_rows or first or uneven or sigmoid or dropless_dynamic"
     modes += " or (routing_map and drop_pad)"
@@ -41,6 +44,7 @@ def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: 
     assert "route torch_npu" in told
 
 
+@pytest.mark.slow
 def test_a_kernel_with_a_mistake_is_rejected_through_torch_npu(
     run: Program, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_an_option_that_there_is_not_ends_the_command(tmp_path: Path) -> None:
     assert "Traceback" not in ended.err
 
 
+@pytest.mark.slow
 def test_a_run_that_never_began_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
     for _ in range(2):
         ended = conformance("run", *ONE_OPERATOR, "--", "-k", "nothing_matches", folder=tmp_path)
@@ -270,6 +271,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     assert one_line(ended.err).endswith(words)
 
 
+@pytest.mark.slow
 def test_a_checkout_that_may_not_be_written_builds_among_temporary_files(
     tmp_path: Path, checkout: Path
 ) -> None:

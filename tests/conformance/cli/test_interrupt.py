@@ -107,6 +107,7 @@ def told_of(evidence: Evidence, text: str, word: str) -> bool:
     return f"{word}: {evidence.cases:,} distinct cases" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_in_the_background_is_interrupted_and_sums_up(
     tmp_path: Path, number: signal.Signals
@@ -122,6 +123,7 @@ def test_a_run_in_the_background_is_interrupted_and_sums_up(
     assert told_of(evidence, told, "interrupted")
 
 
+@pytest.mark.slow
 def test_a_run_whose_pytest_was_killed_is_told_from_what_is_on_record(tmp_path: Path) -> None:
     out = tmp_path / "run"
     process = begun(out)

@@ -123,6 +123,7 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     assert (out / "pytest.log").is_file()
 
 
+@pytest.mark.slow
 def test_the_page_of_evidence_has_every_file_and_every_version_that_a_run_leaves(
     accepted: tuple[Ended, Path], refused: tuple[Ended, Path]
 ) -> None:
@@ -236,6 +237,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert resumed.cases >= evidence.cases
 
 
+@pytest.mark.slow
 def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "conformance", "run", *BY_WORKERS, "--profile", "gate"]
     with subprocess.Popen(
@@ -258,6 +260,7 @@ def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
     assert re.search(r"accepted: [1-9]\d* distinct cases in 0 of 9 declared cells in ", ended.err)
 
 
+@pytest.mark.slow
 def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all(
     tmp_path: Path,
 ) -> None:
@@ -314,6 +317,7 @@ def test_devices_tells_what_opens_here_and_why_the_rest_does_not(tmp_path: Path)
     assert sim == "sim: simulated Ascend910B1, 48 vector cores"
 
 
+@pytest.mark.slow
 def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path: Path) -> None:
     ended = conformance("devices", "--probe", folder=tmp_path)
     assert ended.status == 0

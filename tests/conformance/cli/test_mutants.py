@@ -83,6 +83,7 @@ def test_a_weak_record_is_found_out(
     both_pinned(snapshot, english.out, capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_a_strong_record_is_one_line_but_for_changes_that_nobody_can_see(
     operators: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -261,6 +261,7 @@ def cards_of(out: Path) -> list[tuple[str, int | None]]:
     return [(one.worker, one.card) for one in read_lines(out) if isinstance(one, DeviceLine)]
 
 
+@pytest.mark.slow
 def test_each_process_of_a_run_has_a_card_of_its_own_and_another_where_that_dies(
     host: Host, judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

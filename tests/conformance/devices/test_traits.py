@@ -38,6 +38,7 @@ def test_what_loosens_the_checks_is_the_environment_else_what_the_libraries_say(
     assert loosened(traits, environment) == told
 
 
+@pytest.mark.slow
 def test_a_file_beside_judged_libraries_that_loosens_their_checks_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.draw.sequences import sequences
 from conformance.session.planned_cases import plan
 from conformance.suite.records import records
+from tests.slow import OF_EACH_KIND, slow_but
 
 OPERATORS = records()
 EACH = 4
@@ -52,7 +53,7 @@ def test_hypothesis_draws_the_same_of_the_choices() -> None:
         assert by_hypothesis(of_many_kinds(), choices) == value
 
 
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("name", slow_but(OF_EACH_KIND, OPERATORS))
 def test_hypothesis_draws_the_same_case_of_a_record(name: str) -> None:
     operator = OPERATORS[name]
     made: list[SearchStrategy[Any]] = [sequences(operator, OPERATORS.values())]

@@ -18,6 +18,7 @@ from conformance.evidence.budget import (
 )
 from conformance.session.selection import drawn_as
 from tests.conformance.toy_runs import CELLS, ROOT, Run
+from tests.slow import slow_but
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ SLOW = "slow"
 """A toy that needs a hundredth of a second for a call: 300 cases of 4 cells take 12 s."""
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", slow_but(["0"], ["0", "2"]))
 def test_what_was_begun_is_judged_and_the_run_ends_in_order(run: Run, workers: str) -> None:
     ended = run("--conformance-budget=4s", "-n", workers, toy=SLOW)
     evidence = ended.evidence

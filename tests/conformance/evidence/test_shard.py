@@ -71,6 +71,7 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         Shard.of(text)
 
 
+@pytest.mark.slow
 def test_the_shards_of_a_run_judge_all_cells_between_them(run: Run) -> None:
     judged = []
     for index, workers in ((1, "0"), (2, "2"), (3, "0")):

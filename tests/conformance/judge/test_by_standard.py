@@ -239,6 +239,7 @@ def run(folder, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_a_run_gates_by_a_standard_on_its_data_and_tells_what_all_say(tmp_path):
     done = run(tmp_path, "--standard", "ecosystem-v2", "--standards")
     assert done.returncode == 0, done.stderr

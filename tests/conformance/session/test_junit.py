@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
+import pytest
+
 from tests.conformance.toy_runs import CELLS, Run
 
 
@@ -30,6 +32,7 @@ def test_junit_tells_the_name_of_a_named_call_and_its_mode(run: Run) -> None:
     assert (told["quarantined"], told["mode"], told["dtype"]) == ("in doubt", "plain", "int32")
 
 
+@pytest.mark.slow
 def test_what_failed_last_runs_again_alone_and_junit_has_the_verdict(run: Run) -> None:
     assert run("-k", "int64", toy="wrong").status == 1
     again = run("--lf", "--junit-xml=junit.xml", toy="wrong")

@@ -61,6 +61,7 @@ def test_an_operator_without_the_route_ends_the_run_with_status_1_and_the_gate_r
     assert f"  not judged    mine: it was asked for: {REASON}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_that_leaves_out_all_takes_the_place_of_an_older_one(
     tmp_path: Path, records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_run_that_cannot_go_on_for_want_of_a_device_keeps_its_verdicts(
     assert kept.cases > 0
 
 
+@pytest.mark.slow
 def test_an_operator_of_which_no_item_is_left_was_asked_for_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from conformance.evidence.summary import Evidence, read_evidence, write_evidence
 from conformance.session.resume import check_device, check_judges, earlier_run
 from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Ended, Run, toy_runs
+from tests.slow import slow_but
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def counts(ended: Ended) -> list[tuple[int, int, int, bool]]:
     return [(c.cases, c.elements, c.failed, c.complete) for c in ended.evidence.cells]
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", slow_but(["2"], ["0", "2"]))
 def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     resumed: Run, killed: Ended, workers: str
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     assert told == counts(resumed())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_an_item_that_had_ended_may_stand_between_two_modules(run: Run, workers: str) -> None:
     words = ("check_quarantine.py", "-n", workers)
@@ -97,7 +99,7 @@ def test_a_killed_run_that_was_edited_is_not_gone_on_with(
     assert {one: one.read_bytes() for one in killed.out.iterdir() if one.is_file()} == before
 
 
-@pytest.mark.parametrize("ci", ["", "true"])
+@pytest.mark.parametrize("ci", slow_but([""], ["", "true"]))
 def test_failures_before_and_after_are_told_once_each(
     run: Run, monkeypatch: pytest.MonkeyPatch, ci: str
 ) -> None:

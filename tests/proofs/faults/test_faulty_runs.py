@@ -27,6 +27,7 @@ SAMPLE = (
 )
 
 
+@pytest.mark.slow
 def test_struck_runs_keep_the_rules(tmp_path: Path) -> None:
     whole = faulty_run(tmp_path / "whole", "")
     assert (list(broken(whole, None)), whole.status) == ([], 0), whole.told

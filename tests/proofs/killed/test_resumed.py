@@ -33,6 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("way", "lines"), [("killed", 40), ("interrupted", 60)])
 def test_a_run_that_went_on_says_what_an_undisturbed_one_says(
     whole: Path, tmp_path: Path, way: str, lines: int
