@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.catalogue import failure as say
 from conformance.record.size_ladders import Ladder
 from conformance.session.drawing import Drawing
 from conformance.session.endings import Refused
 from conformance.session.trial import Trial
-from conformance.values.fill import ADDRESS
+from conformance.values.fill import ADDRESS, BITS
 
 
 def cases_of(
@@ -96,4 +96,5 @@ def _plain(tensor: Tensor) -> Tensor:
     if fill is None or ADDRESS not in fill.stripes:
         return tensor
     others = tuple(family for family in fill.stripes if family != ADDRESS)
-    return replace(tensor, fill=replace(fill, stripes=others or ("gaussian",)))
+    other = BITS if numpy_dtype(tensor.dtype).kind in "iu" else "gaussian"
+    return replace(tensor, fill=replace(fill, stripes=others or (other,)))
