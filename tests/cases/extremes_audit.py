@@ -75,7 +75,7 @@ def one_takes_all(operator: Operator) -> str:
     """Equal keys, a map of one expert; of ranks, 0, 1, 2... are those of slots of one expert. Of
     equal scores the first expert is selected by all."""
     wanted = {"keys": "all equal", "tokens of an expert": "all", "routing": "in order"}
-    wanted |= {"values": "equal", "ids": "the same in every row"}
+    wanted |= {"values": "equal", "ids": "the same in every row", "segments": "of one expert"}
     if operator.name == "moe_token_permute_with_routing_map":
         wanted["routing"] = "expert with all tokens"
     axes = [axis for one in cells_of(operator) for axis in one.axes]

@@ -33,6 +33,7 @@ COUNTED = "ids and rows are numbers of what exists, and 2^24 of it would have to
 EMPTY = "the host tiling takes no size of 0, and is not asked without a result: in quarantine"
 WHOLE = "at most 2048 experts: a row is in the buffer whole"
 UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
+SLOTLESS = "rows are counted by rank and expert, and a token has no slots"
 
 ABSENT = {
     **{
@@ -63,11 +64,17 @@ ABSENT = {
         ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED
         for power in (31, 32)
     },
+    **{("moe_re_routing", f"offsets beyond 2^{power} elements"): OUTPUT for power in (31, 32)},
+    **{
+        ("moe_re_routing", extreme): SLOTLESS
+        for extreme in ("the most slots of a token", "as many slots as experts")
+    },
     **{
         (f"moe_{name}", "indices beyond 2^24"): reason
         for name, reason in {
             "finalize_routing_v2_grad": OUTPUT,
             "token_unpermute_grad": OUTPUT,
+            "re_routing": OUTPUT,
             "token_permute_with_ep_grad": NEVER,
             "token_permute_with_routing_map_grad": NEVER,
             "init_routing_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
@@ -82,7 +89,7 @@ ABSENT = {
             *("finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
-            "token_permute_with_routing_map_grad",
+            *("token_permute_with_routing_map_grad", "re_routing"),
         )
     },
 }

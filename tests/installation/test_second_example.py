@@ -29,14 +29,6 @@ WORKED = (
     Worked(
         "moe_compute_expert_tokens", 3, "<= expert) {", "< expert) {", "1 of 1 elements of out is"
     ),
-    # A core whose share begins inside of a segment begins with the segment's first row.
-    Worked(
-        "moe_re_routing",
-        2,
-        "(segment) + begin - place;",
-        "(segment);",
-        "1 of 2 elements of permute_tokens is",
-    ),
 )
 each = pytest.mark.parametrize("worked", WORKED, ids=[one.name for one in WORKED])
 

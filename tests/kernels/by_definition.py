@@ -259,6 +259,12 @@ def finalize_grad(loops: Loops, call: Call) -> Found:
     }
 
 
+def re_routing(loops: Loops, call: Call) -> Found:
+    counts = call.numbers("expert_token_num_per_rank")
+    scales = call.numbers("per_token_scales", as_bits=True)
+    return dict(loops(call.table("tokens", as_bits=True), counts, scales, **call.attributes))
+
+
 BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_finalize_routing_v2": finalize,
     "moe_finalize_routing_v2_grad": finalize_grad,
@@ -266,6 +272,7 @@ BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_finalize_routing_v4": finalize,
     "moe_init_routing_v2": init_routing,
     "moe_init_routing_v2_grad": init_routing_grad,
+    "moe_re_routing": re_routing,
     "moe_token_permute": permute,
     "moe_token_permute_grad": permute_grad,
     "moe_token_permute_with_ep": permute_with_ep,

@@ -1,0 +1,229 @@
+"""MoeReRouting: rows that came rank by rank are laid expert by expert, with their scales.
+
+Missing coverage: counts that add up to more rows than there are, or that are negative, as kernels
+read outside of tensors then; tensors of other ranks, which CANN does not refuse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cases.operators._interface import (
+    INTERFACE,
+    REQUIRED,
+    as_listed,
+    checked,
+    of_a_definition,
+    supported,
+    typed,
+    unchecked,
+)
+from cases.operators._landmarks import of_counted_rows
+from cases.operators._moe_re_routing_calls import COUNT_DTYPES, COUNTS, SCALED, SCALES, SUMS, Routed
+from cases.operators._moe_re_routing_limits import MOST_HIDDEN, limits
+from cases.operators._torch_npu import added
+from cases.operators._values import bits
+from cases.relations.segments import of_segments
+from conformance.call.case import Case, Machine
+from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.contract import Copy, Index, Unspecified, Varying
+from conformance.record.derive.calls import Fields, call
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import rejections
+from conformance.record.derive.torch_call import bound
+from conformance.record.edges import Sizes
+from conformance.record.operator import Example, Mode, Operator, Quarantine
+from conformance.record.picture import Landmarks
+from conformance.record.signature import Signature, number, tensor
+from conformance.record.sizes import Size
+from conformance.relations.axes import Axes
+from conformance.relations.symmetries import symmetry
+from conformance.values.fill import Fill
+from reference import moe_re_routing as reference
+
+NAME = "moe_re_routing"
+README = "MoeReRouting README"
+DEFINITION = "ops-transformer, moe_re_routing_def.cpp"
+TILING = "ops-transformer, moe_re_routing tiling"
+KERNEL = "ops-transformer, moe_re_routing kernel"
+PLAIN = "plain"
+DTYPES = ("int8", "float16", "bfloat16")
+FLOAT = "float32"
+
+
+def stated(text: str, place: str = "parameters") -> Clause:
+    """A clause of the document."""
+    return document(text, f"{README}, {place}")
+
+
+ANY = stated("N and E are any numbers", "constraints")
+ROW, HIDDEN = Size("row"), Size("hidden", most=MOST_HIDDEN)
+RANK, EXPERT = Size("rank", free=ANY), Size("expert")
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("tokens", ROW, HIDDEN),
+        tensor(COUNTS, RANK, EXPERT, dtype=COUNT_DTYPES),
+        tensor(SCALES, ROW, dtype=FLOAT, optional=True, acl="perTokenScalesOptional"),
+        number("expert_token_num_type", least=1, most=1),
+        number("idx_type", least=0, most=0),
+        tensor("permute_tokens", ROW, HIDDEN, role="output", acl="permuteTokensOut"),
+        tensor(
+            f"permute_{SCALES}", ROW, role="output", dtype=FLOAT, acl="permutePerTokenScalesOut"
+        ),
+        tensor("permute_token_idx", ROW, role="output", dtype="int32", acl="permuteTokenIdxOut"),
+        tensor(
+            SUMS, EXPERT, role="output", dtype=COUNT_DTYPES, beside=COUNTS, acl="expertTokenNumOut"
+        ),
+    ),
+    rules=(
+        REQUIRED,
+        typed(stated("the sums have the data type of the counts", "constraints"), SUMS),
+        typed(stated("the data types of the table")),
+        checked(
+            source_read("H is at most 16384; the document has less than 16384", TILING),
+            kinds=("limit",),
+        ),
+        checked(
+            stated("expert_token_num_type is 1, idx_type is 0", "constraints"), kinds=("attribute",)
+        ),
+        unchecked(stated("the shapes fit together: A, H, N and E", "constraints")),
+    ),
+    by_mode={mode: {"expert_token_num_type": 1} for mode in (PLAIN, SCALED)},
+)
+
+
+def make(
+    mode: str, dtype: str, sizes: Sizes, given: Fields, machine: Machine | None = None
+) -> Case:
+    """The call of these sizes."""
+    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
+
+
+def counted(
+    counts: list[list[int]], mode: str = PLAIN, dtype: str = "float16", hidden: int = 2, **how: Any
+) -> Case:
+    """A call of these counts, [ranks, experts]."""
+    fill = Fill(("address",), seed=1)
+    return ROUTED.of(mode, dtype, np.array(counts), hidden, fill, **how)
+
+
+ROUTED = Routed(make)
+SIZES = {"row": 6, "hidden": 2, "rank": 2, "expert": 3}
+ORDER = (0, 3, 1, 4, 5, 2)
+GIVEN: Fields = {
+    "tokens": {"values": tuple(n for row in range(1, 7) for n in (row, 10 * row))},
+    COUNTS: {"values": (1, 1, 1, 1, 2, 0)},
+}
+HALVES: Fields = {SCALES: {"values": bits(FLOAT, *(n / 2 for n in range(1, 7)))}}
+DUE: dict[str, tuple[float, ...]] = {
+    "permute_tokens": tuple(n for at in ORDER for n in (at + 1, 10 * at + 10)),
+    "permute_token_idx": ORDER,
+    SUMS: (2, 3, 1),
+}
+SCALED_DUE = {**DUE, f"permute_{SCALES}": tuple((at + 1) / 2 for at in ORDER)}
+
+
+def examples() -> tuple[Example, ...]:
+    """A call worked by hand, both kinds of counts in each data type, and sizes at their ends."""
+    by_hand = make(PLAIN, "int8", SIZES, GIVEN)
+    scaled = make(SCALED, "int8", SIZES, {**GIVEN, **HALVES})
+    named = {
+        f"{mode}, counts of {of_counts}, {dtype}": counted(
+            [[1, 2, 0], [2, 0, 3]], mode, dtype, of_counts=of_counts
+        )
+        for mode in (PLAIN, SCALED)
+        for dtype in DTYPES
+        for of_counts in COUNT_DTYPES
+    }
+    named |= {
+        "16384 columns": counted([[1, 2], [1, 0]], SCALED, hidden=MOST_HIDDEN),
+        "an odd number of bytes in a row": counted([[1, 2], [2, 1]], SCALED, "int8", 33),
+        "one rank": counted([[1, 0, 2]], SCALED),
+        "one expert": counted([[1], [0], [2]], SCALED),
+        "a cell has all rows": counted([[0, 0], [5, 0], [0, 0]], SCALED),
+        "more ranks than cores": counted([[1, 2]] * 97, SCALED),
+        "no rows": counted([[0, 0, 0], [0, 0, 0]], SCALED),
+    }
+    place = f"{README}, constraints"
+    return (
+        Example("by hand", by_hand, "worked by hand", DUE),
+        Example("by hand, scaled", scaled, "worked by hand", SCALED_DUE),
+        *(Example(name, case, place) for name, case in named.items()),
+    )
+
+
+def doubtful() -> tuple[Quarantine, ...]:
+    """Calls without columns, and without experts."""
+    empty = inferred("no tensor is empty, and interfaces do not ask about it", INTERFACE)
+    calls = {"no columns": counted([[1, 2], [2, 1]], hidden=0), "no experts": counted([[], []])}
+    return tuple(Quarantine(name, case, empty) for name, case in calls.items())
+
+
+def landmarks(case: Case) -> Landmarks:
+    """Rows lie expert by expert, and are moved without regard to columns."""
+    sums = case.arrays[COUNTS].sum(axis=0)
+    return replace(of_counted_rows(case, "permute_tokens", sums), tile_columns=0)
+
+
+LAID = source_read(
+    "rows lie by expert, then by rank, then as they came",
+    f"{KERNEL}; the README's sums of offsets count the segment itself, and no whole ranks",
+)
+AXES = Axes.of(SIGNATURE)
+OPERATOR = Operator(
+    **of_signature(SIGNATURE, ROUTED.cases),
+    sources=(README, DEFINITION, TILING, KERNEL),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=(
+        Mode(PLAIN, source_read("without scales theirs are not written", KERNEL)),
+        Mode(SCALED, stated("the scales move with their rows")),
+    ),
+    dtypes=DTYPES,
+    formula=formula_of(reference.formula),
+    contracts={
+        "permute_tokens": Copy(LAID, ("tokens",)),
+        f"permute_{SCALES}": Varying(
+            lambda case: SCALED if SCALES in case.inputs else PLAIN,
+            {
+                PLAIN: Unspecified(source_read("without scales theirs are not written", KERNEL)),
+                SCALED: Copy(LAID, (SCALES,)),
+            },
+        ),
+        "permute_token_idx": Index(stated("where the row lay before: type 0, gather")),
+        SUMS: Index(stated("the rows of each expert, of all ranks: type 1, counts")),
+    },
+    cells=ROUTED.cells,
+    examples=examples(),
+    rejections=rejections(
+        SIGNATURE,
+        *(counted([[1, 2, 0], [2, 0, 3]], mode) for mode in (PLAIN, SCALED)),
+    ),
+    quarantine=doubtful(),
+    limits=tuple(limits(DTYPES)),
+    ladders=ROUTED.ladders(),
+    workload_cases=ROUTED.workload_cases,
+    relations=(symmetry(AXES, "hidden"), *of_segments(COUNTS, SUMS, ("tokens", SCALES))),
+    landmarks=landmarks,
+    strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
+    each_tensor=as_listed(README),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_re_routing",
+        ("permute_tokens", f"permute_{SCALES}", "permute_token_idx", SUMS),
+        (
+            added("tokens and expert_token_num_per_rank must have more than one dimension"),
+            added("all four results are made, scales or none"),
+        ),
+        tokens="tokens",
+        expert_token_num_per_rank=COUNTS,
+        per_token_scales=SCALES,
+        expert_token_num_type="expert_token_num_type",
+        idx_type="idx_type",
+    ),
+    targets=supported(README),
+)
