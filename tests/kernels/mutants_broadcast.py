@@ -36,6 +36,7 @@ ROWS = {
     "moe_init_routing_v2": ("x",),
     "moe_init_routing_v3": ("x",),
     "moe_init_routing_v2_grad": ("gradExpandedX",),
+    "moe_re_routing": ("tokens",),
     "moe_token_permute": ("tokens",),
     "moe_token_permute_grad": ("permutedOutputGrad",),
     "moe_token_permute_with_ep": ("tokens",),

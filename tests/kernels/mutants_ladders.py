@@ -65,6 +65,21 @@ GATE_GRADS = (
         "row",
     ),
 )
+SEGMENTS = "moe_re_routing/moe_re_routing_kernel.cpp"
+MOVED = "Move(tokens, row, permuteTokens, begin, mine, tiling_->rowBytes);"
+OF_MOVES = ("float16", "bfloat16", "int8")
+ROUTED = (
+    _narrow("row-of-tokens-in-16-bits", SEGMENTS, MOVED, "row", dtypes=OF_MOVES),
+    _narrow("place-of-a-row-in-16-bits", SEGMENTS, MOVED, "begin", dtypes=OF_MOVES),
+    _narrow(
+        "first-count-of-a-rank-in-16-bits",
+        SEGMENTS,
+        "counts_[rank * words + at]",
+        "rank * words",
+        dtypes=OF_MOVES,
+        least_indices=1,
+    ),
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -229,6 +244,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_gating_top_k_softmax": GATED,
     "moe_gating_top_k_softmax_v2": GATED,
     "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
+    "moe_re_routing": ROUTED,
     "moe_token_unpermute_grad": SLOT_GRADS,
     "moe_finalize_routing_v2": FINALIZED,
     "moe_finalize_routing_v3": FINALIZED,

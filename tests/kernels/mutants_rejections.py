@@ -58,6 +58,15 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             'Out("out", As("gradExpandedX"), {"tokens", "hidden", Rest("more", 0)})',
         ),
     ),
+    "moe_re_routing": (
+        Mutant(
+            "experts-of-the-sums-are-not-compared",
+            "moe_re_routing/aclnn_moe_re_routing.cpp",
+            'As("expertTokenNumPerRank"), {"experts"})',
+            'As("expertTokenNumPerRank"), {"sums"})',
+            dtypes=("float16", "bfloat16", "int8"),
+        ),
+    ),
     "moe_token_permute": (
         Mutant(
             "fewer-tokens-than-rows-of-indices",

@@ -28,6 +28,7 @@ RECORDED = {
     "moe_init_routing_v2": "three tokens of two experts, two rows of each expert",
     "moe_init_routing_v2_grad": "README",
     "moe_init_routing_v3": "rows divided by powers of two",
+    "moe_re_routing": "by hand, scaled",
     "moe_token_permute": "three tokens of two experts, 4 rows kept, float32",
     "moe_token_permute_grad": "two rows of one token",
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
