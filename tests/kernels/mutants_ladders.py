@@ -68,7 +68,7 @@ GATE_GRADS = (
 SEGMENTS = "moe_re_routing/moe_re_routing_kernel.cpp"
 MOVED = "Move(tokens, row, permuteTokens, begin, mine, tiling_->rowBytes);"
 OF_MOVES = ("float16", "bfloat16", "int8")
-ROUTED = (
+REROUTED = (
     _narrow("row-of-tokens-in-16-bits", SEGMENTS, MOVED, "row", dtypes=OF_MOVES),
     _narrow("place-of-a-row-in-16-bits", SEGMENTS, MOVED, "begin", dtypes=OF_MOVES),
     _narrow(
@@ -244,7 +244,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_gating_top_k_softmax": GATED,
     "moe_gating_top_k_softmax_v2": GATED,
     "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
-    "moe_re_routing": ROUTED,
+    "moe_re_routing": REROUTED,
     "moe_token_unpermute_grad": SLOT_GRADS,
     "moe_finalize_routing_v2": FINALIZED,
     "moe_finalize_routing_v3": FINALIZED,
