@@ -24,6 +24,7 @@ from cases.operators._interface import (
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_re_routing_calls import COUNT_DTYPES, COUNTS, SCALED, SCALES, SUMS, Routed
 from cases.operators._moe_re_routing_limits import MOST_HIDDEN, SMALL, limits
+from cases.operators._moe_re_routing_relations import RELATION
 from cases.operators._torch_npu import added
 from cases.operators._values import bits
 from cases.relations.segments import of_segments
@@ -221,7 +222,11 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     ladders=ROUTED.ladders(),
     workload_cases=ROUTED.workload_cases,
-    relations=(symmetry(AXES, "hidden"), *of_segments(COUNTS, SUMS, ("tokens", SCALES))),
+    relations=(
+        symmetry(AXES, "hidden"),
+        *of_segments(COUNTS, SUMS, ("tokens", SCALES)),
+        RELATION,
+    ),
     landmarks=landmarks,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(README),

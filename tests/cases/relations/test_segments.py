@@ -12,13 +12,14 @@ from conformance.call.case import Case
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 
-(OPERATOR,) = suite.chosen(suite.records([]), ["moe_re_routing"])
+RECORDS = suite.records([])
+OPERATOR = RECORDS["moe_re_routing"]
 LAWS = {one.name: one for one in OPERATOR.relations}
 Outputs = dict[str, Any]
 
 
 def right(case: Case) -> Outputs:
-    return dict(OPERATOR.formula(case.arrays, case.attributes))
+    return dict(RECORDS[case.operator].formula(case.arrays, case.attributes))
 
 
 def unmoved(case: Case, found: Outputs) -> Outputs:
@@ -47,12 +48,21 @@ def bytes_unmoved(case: Case, found: Outputs) -> Outputs:
     return unmoved(case, found) if case.dtype == "int8" else found
 
 
+def routed_in_falling_order(case: Case, found: Outputs) -> Outputs:
+    """A mistake of the other operator: all rows lie in the order of falling experts."""
+    if case.operator == OPERATOR.name:
+        return found
+    falling = -np.asarray(case.arrays["expert_idx"], np.int64).ravel()
+    return {**found, "expanded_x": case.arrays["x"][np.argsort(falling, kind="stable")]}
+
+
 FOUND: Mapping[str, Callable[[Case, Outputs], Outputs]] = {
     "rows by their numbers": unmoved,
     "there and back": last_rank_first,
     "one rank, or one expert": sums_of_the_first_rank,
     "counts of another data type": int64_unmoved,
     "rows as bytes": bytes_unmoved,
+    "MoeInitRoutingV3 before it": routed_in_falling_order,
 }
 LEVELS = {"rank": "few", "expert": "few", "hidden": "few", "longest": "tens", "segments": "any"}
 
