@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.permutation import MOST_TOPK as MOST_TOPK
+from reference.permutation import added_to_tokens, rows_of_tokens
 from reference.rules import reject, require_dtype, require_real
 from reference.terms import Terms
 
@@ -147,13 +148,7 @@ def terms(
     source = "permuted_token_output_grad"
     if not drop_and_pad:
         return Terms(rows=sorted_indices.copy().reshape(tokens_num, -1), source=source)
-    counts = np.bincount(sorted_indices, minlength=tokens_num)
-    rows = np.full((tokens_num, counts.max(initial=0)), -1, np.int32)
-    out_index = np.argsort(sorted_indices, kind="stable")
-    first = np.cumsum(counts) - counts
-    token = sorted_indices[out_index]
-    rows[token, np.arange(source_rows) - first[token]] = out_index
-    return Terms(rows=rows, source=source)
+    return Terms(rows=rows_of_tokens(sorted_indices, tokens_num), source=source)
 
 
 def tokens_formula(
@@ -192,15 +187,7 @@ def tokens_formula(
     tokens_grad = np.zeros((tokens_num, grad.shape[1]), grad.dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # infinities are values like others here
         if drop_and_pad:
-            out_index = np.argsort(sorted_indices, kind="stable")
-            permute_token_id = sorted_indices[out_index]
-            # The equation row by row, but rows of different tokens in one go: no token is in one
-            # part of the list twice, and a token's rows keep their order.
-            begins = np.searchsorted(permute_token_id, permute_token_id)
-            turn = np.arange(len(grad)) - begins
-            for t in range(turn.max(initial=-1) + 1):
-                i = np.flatnonzero(turn == t)
-                tokens_grad[permute_token_id[i]] += grad[out_index[i]]
+            added_to_tokens(grad, sorted_indices, tokens_grad)
         else:
             for named in sorted_indices.reshape(tokens_num, -1).T:
                 tokens_grad += grad[named]

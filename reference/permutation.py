@@ -155,3 +155,38 @@ def check_ranks(
         at = int(outside[0])
         rule = f"must lie in [0, {end}), the ranks of {slots} slots and the {source_rows} rows"
         reject(f"sorted_indices[{at}]", sorted_indices[at], rule, range_source or source)
+
+
+def rows_of_tokens(ids: NDArray[Any], tokens: int) -> NDArray[np.int32]:
+    """The entries of `ids` that name each token, by rising entry: int32 [tokens, slots].
+
+    `ids` are token ids, integers [entries]; there are as many slots as the token has that most
+    entries name, -1 for one that names nothing.
+    """
+    counts = np.bincount(ids, minlength=tokens)
+    rows = np.full((tokens, counts.max(initial=0)), -1, np.int32)
+    order = np.argsort(ids, kind="stable")
+    first = np.cumsum(counts) - counts
+    token = ids[order]
+    rows[token, np.arange(ids.size) - first[token]] = order
+    return rows
+
+
+def added_to_tokens(
+    source: NDArray[Any], ids: NDArray[Any], out: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Add each row of `source` [entries, hidden] to the row of `out` [tokens, hidden] of its id.
+
+    The rows of a token are added in their order. Returns what the documents name permuteTokenId and
+    outIndex: the ids in stable ascending order, and the entry of each.
+    """
+    out_index = np.argsort(ids, kind="stable")
+    permute_token_id = ids[out_index]
+    # The equation row by row, but rows of different tokens in one go: no token is in one part of
+    # the list twice, and a token's rows keep their order.
+    begins = np.searchsorted(permute_token_id, permute_token_id)
+    turn = np.arange(len(source)) - begins
+    for t in range(turn.max(initial=-1) + 1):
+        i = np.flatnonzero(turn == t)
+        out[permute_token_id[i]] += source[out_index[i]]
+    return permute_token_id, out_index
