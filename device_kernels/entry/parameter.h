@@ -160,6 +160,10 @@ inline Parameter Number(const char* name, const char* size, Condition where = {}
 /// A floating-point number, a double in the interface.
 inline Parameter Real(const char* name) { return {Kind::REAL, name}; }
 inline Parameter List(const char* name) { return {Kind::LIST, name}; }
+/// A list of which the length is looked at where the condition holds.
+inline Parameter List(const char* name, Condition where) {
+    return List(name).Or({}, std::move(where));
+}
 
 /// What is said of a size, or of a number, by its name.
 struct SizeRule {

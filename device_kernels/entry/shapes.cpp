@@ -145,7 +145,9 @@ void Call::Know(const char* name, int64_t size, const std::string& origin) {
 
 Reason Call::WrongNumber() {
     for (const Parameter& parameter : table_->parameters) {
-        if (parameter.kind == Kind::LIST && parameter.least && HasList(parameter.name)) {
+        const bool isLooked = parameter.forms.empty() || Holds(parameter.forms[0].where, *this);
+        if (parameter.kind == Kind::LIST && parameter.least && HasList(parameter.name) &&
+            isLooked) {
             const std::vector<int64_t>& values = lists_[PlaceOf(parameter.name)].values;
             const auto count = static_cast<int64_t>(values.size());
             if (count != *parameter.least) {
@@ -168,7 +170,7 @@ Reason Call::WrongNumber() {
                                                  least == most ? least : least + " to " + most);
         }
         Know(parameter.name, value, parameter.name);
-        if (!parameter.forms.empty() && Holds(parameter.forms[0].where, *this)) {
+        if (!parameter.forms.empty() && isLooked) {
             Know(parameter.forms[0].axes[0].name, value, parameter.name);
         }
     }

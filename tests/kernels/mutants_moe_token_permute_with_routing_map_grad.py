@@ -17,7 +17,7 @@ Masked = partial(Mutant, file=MASK, modes=DROPLESS)
 Walked = partial(Mutant, file="shared/routing_map/routing_map_kernel.h", modes=DROPLESS)
 Scattered = partial(Mutant, file=SCATTER, modes=DROP_AND_PAD)
 Sorted = partial(Mutant, file=SORT, modes=DROP_AND_PAD)
-Added = partial(Mutant, file=ADD, modes=DROP_AND_PAD)
+Added = partial(Mutant, file="shared/rows/sorted_sum_kernel.h", modes=DROP_AND_PAD)
 
 MUTANTS: tuple[Mutant, ...] = (
     Masked(
@@ -131,19 +131,21 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Added(
         "rows-of-a-token-replace-each-other",
-        before="rows_.AddRow(RowAt(entry), column, columns);",
-        after="if (entry == end - 1) { rows_.AddRow(RowAt(entry), column, columns); }",
+        before="for (int64_t entry = first; entry < end; ++entry) {",
+        after="for (int64_t entry = end > first ? end - 1 : end; entry < end; ++entry) {",
         least_indices=2,
     ),
     Added(
         "last-row-never",
-        before="while (end < entries_ &&",
-        after="while (end < entries_ - 1 &&",
+        before="while (end < count_ &&",
+        after="while (end < count_ - 1 &&",
     ),
-    Added(
+    Mutant(
         "row-number-in-16-bits",
-        before="return window_.template Get<uint32_t>().GetValue(place + 1);",
-        after="return static_cast<int16_t>(window_.template Get<uint32_t>().GetValue(place + 1));",
+        ADD,
+        "return window_.Get<uint32_t>().GetValue(place * ENTRY_FLOATS + 1);",
+        "return static_cast<int16_t>(window_.Get<uint32_t>().GetValue(place * ENTRY_FLOATS + 1));",
+        DROP_AND_PAD,
         least_indices=32_769,
     ),
     Added(
@@ -154,8 +156,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Added(
         "first-token-of-a-core-skipped",
-        before="if (TokenAt(middle) < static_cast<float>(token)) {",
-        after="if (TokenAt(middle) <= static_cast<float>(token)) {",
+        before="if (entries_.TokenAt(0) < token) {",
+        after="if (entries_.TokenAt(0) <= token) {",
     ),
     Added(
         "sum-of-the-token-before-kept",

@@ -40,8 +40,10 @@ __aicore__ inline void Run(const Tensors& tensors, const __gm__ Tiling* tiling) 
         kernel.Init(tensors.names, tensors.scratch, &tiling->sort, &pipe);
         kernel.Process();
     } else if (tiling->job == RoutingMapGradJob::ADD_SORTED) {
+        SortedPairs pairs;
+        pairs.Init(tensors.names);
         AddSorted<T> kernel;
-        kernel.Init(tensors.source, tensors.names, tensors.output, &tiling->rows, &pipe);
+        kernel.Init(tensors.source, tensors.output, &tiling->rows, &pipe, pairs);
         kernel.Process();
     } else if (tiling->job == RoutingMapGradJob::MASKED_SCATTER) {
         MaskedScatter<Bits> kernel;

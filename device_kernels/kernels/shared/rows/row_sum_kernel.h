@@ -14,6 +14,11 @@ namespace row_sum {
 // The factor of rows that are added as they are.
 struct One {};
 
+// A factor whose product is rounded to the type of the rows, of 16 bits, before it is added.
+struct RoundedBy {
+    float factor;
+};
+
 // Two rows, each from its first column in the tile on, that are one term: their sum. The first may
 // be a blend.
 template <typename T, typename First = AscendC::GlobalTensor<T>>
@@ -109,8 +114,7 @@ public:
             rowQueue_.FreeTensor(values);
         } else {
             AscendC::LocalTensor<Sum> widened = widenedBuffer_.template Get<Sum>();
-            Widen(widened, rows, columns);
-            Multiply(widened, factor, count);
+            WidenTimes(widened, rows, columns, factor);
             AscendC::Add(sum_, sum_, widened, count);
             AscendC::PipeBarrier<PIPE_V>();
         }
@@ -124,8 +128,7 @@ public:
         } else {
             const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
             AscendC::LocalTensor<T> rounded = resultQueue_.template AllocTensor<T>();
-            AscendC::Cast(rounded, sum_, AscendC::RoundMode::CAST_RINT, count);
-            AscendC::PipeBarrier<PIPE_V>();
+            Round(rounded, sum_, count);
             resultQueue_.EnQue(rounded);
             AscendC::LocalTensor<T> result = resultQueue_.template DeQue<T>();
             CopyOut(result, token, column, columns);
@@ -165,6 +168,12 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
     }
 
+    __aicore__ inline static void Round(const AscendC::LocalTensor<T>& rounded,
+                                        const AscendC::LocalTensor<Sum>& wide, int32_t count) {
+        AscendC::Cast(rounded, wide, AscendC::RoundMode::CAST_RINT, count);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+
     // A term in fp32, in a buffer of the queue.
     __aicore__ inline AscendC::LocalTensor<T> Values(const AscendC::GlobalTensor<T>& row,
                                                      int64_t columns) {
@@ -200,6 +209,27 @@ private:
         AscendC::Mul(product, values, others, static_cast<int32_t>(RoundedToBlocks(columns)));
         AscendC::PipeBarrier<PIPE_V>();
         rowQueue_.FreeTensor(others);
+    }
+
+    // A term of 16 bits, widened, times its factor.
+    template <typename Rows, typename Factor>
+    __aicore__ inline void WidenTimes(const AscendC::LocalTensor<Sum>& wide, const Rows& rows,
+                                      int64_t columns, Factor factor) {
+        Widen(wide, rows, columns);
+        Multiply(wide, factor, static_cast<int32_t>(RoundedToBlocks(columns)));
+    }
+    __aicore__ inline void WidenTimes(const AscendC::LocalTensor<Sum>& wide,
+                                      const AscendC::GlobalTensor<T>& row, int64_t columns,
+                                      RoundedBy by) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<T> values = CopyIn(row, columns);
+        AscendC::Cast(wide, values, AscendC::RoundMode::CAST_NONE, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        Multiply(wide, by.factor, count);
+        Round(values, wide, count);
+        AscendC::Cast(wide, values, AscendC::RoundMode::CAST_NONE, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(values);
     }
 
     // A term of 16 bits, widened.

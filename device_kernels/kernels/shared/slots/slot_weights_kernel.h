@@ -10,6 +10,16 @@
 
 namespace row_sum {
 
+// A weight in fp32, which holds it exactly.
+template <typename T>
+__aicore__ inline float Wide(const T& weight) {
+    if constexpr (std::is_same_v<T, bfloat16_t>) {
+        return AscendC::ToFloat(weight);
+    } else {
+        return static_cast<float>(weight);
+    }
+}
+
 // Those of a batch lie in UB together.
 template <typename T>
 class SlotWeights {
@@ -30,12 +40,7 @@ public:
 
     // Of the slot at `place` of the batch.
     __aicore__ inline float At(int64_t place) {
-        const T weight = buffer_.template Get<T>().GetValue(static_cast<uint32_t>(place));
-        if constexpr (std::is_same_v<T, bfloat16_t>) {
-            return AscendC::ToFloat(weight);
-        } else {
-            return static_cast<float>(weight);
-        }
+        return Wide(buffer_.template Get<T>().GetValue(static_cast<uint32_t>(place)));
     }
 
     __aicore__ inline static bool IsKept(float weight) { return weight != 0; }
