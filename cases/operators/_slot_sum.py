@@ -45,7 +45,7 @@ def names_of(case: Case) -> Tensor:
 def of_tokens(case: Case) -> Tensor:
     """The tensor with a row for each token: the output, or its gradient."""
     found = [
-        *map(case.outputs.get, ("out", "grad_x")),
+        *map(case.outputs.get, ("out", "grad_x", "unpermuted_tokens")),
         *map(case.inputs.get, ("unpermuted_tokens_grad", "grad_y")),
     ]
     return next(tensor for tensor in found if tensor is not None)
@@ -113,6 +113,11 @@ class TokenSum:
         if mode in self.uneven and not mask.any():
             rows += int(generator.integers(1, 5))
         return (rows,), indices
+
+    def sizes(self, case: Case) -> tuple[int, int, int]:
+        """The slots of every token, the tokens and the columns of a case."""
+        tokens, hidden = of_tokens(case).shape
+        return top_k_of(case), tokens, hidden
 
     def shown(self, case: Case, named: Indices) -> set[str]:
         """The routings that the slots which name a row show."""

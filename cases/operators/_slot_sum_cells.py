@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._slot_sum import EVERY, Indices, TokenSum, of_tokens, source_of, top_k_of
+from cases.operators._slot_sum import EVERY, Indices, TokenSum, source_of
 from cases.operators._slot_sum_sizes import EVERY_TUPLE, LINES, MOST_VALUES, Lines, Sizes, sizes_at
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import (
@@ -55,9 +55,9 @@ def cells(sums: TokenSum, mode: str, dtype: str, edges: Edges | None) -> Cells:
         ]
     return Cells(
         axes=(
-            Axis("boundary", lines.boundaries, partial(_boundaries_of, lines)),
+            Axis("boundary", lines.boundaries, partial(_boundaries_of, sums)),
             Axis("routing", sums.routings, partial(_routings_of, sums)),
-            Axis("slots", slots, lambda case: lines.class_of(top_k_of(case))),
+            Axis("slots", slots, lambda case: lines.class_of(sums.sizes(case)[0])),
             *drops,
             of_values("family", READABLE_FIRST, source_of),
             *of_machines(),
@@ -164,7 +164,6 @@ def _routings_of(sums: TokenSum, case: Case) -> set[str]:
     return sums.shown(case, indices[~mask]) | ({EVERY} if holds_every_tuple(indices) else set())
 
 
-def _boundaries_of(lines: Lines, case: Case) -> set[str]:
-    tokens, hidden = of_tokens(case).shape
+def _boundaries_of(sums: TokenSum, case: Case) -> set[str]:
     size = numpy_dtype(case.dtype).itemsize
-    return lines.shown(case.machine, top_k_of(case), tokens, hidden, size)
+    return sums.lines.shown(case.machine, *sums.sizes(case), size)

@@ -209,12 +209,17 @@ def _map_grad_of(case: Case) -> SlotSum:
     if case.mode == "dropless":
         return SlotSum(rows, named(case, "sorted_indices", tokens, count))
     ids = np.asarray(case.arrays["sorted_indices"], np.int64)
+    return SlotSum(rows, _rows_by_token(ids, tokens))
+
+
+def _rows_by_token(ids: Integers, tokens: int) -> Integers:
+    """The rows that name each token [tokens, slots], -1 where it has no more of them."""
     order = np.argsort(ids, kind="stable")
     shares = np.bincount(ids, minlength=tokens)
     names = np.full((tokens, max(1, int(shares.max(initial=0)))), -1, np.int64)
-    slots = np.arange(count) - np.repeat(np.cumsum(shares) - shares, shares)
+    slots = np.arange(ids.size) - np.repeat(np.cumsum(shares) - shares, shares)
     names[ids[order], slots] = order
-    return SlotSum(rows, names)
+    return names
 
 
 def _map_grad(sums: SlotSum) -> Case | None:
@@ -240,6 +245,52 @@ def _unpermute(sums: SlotSum) -> Case | None:
     mode = "single" if inputs["probs"] is None else "uneven"
     attributes = {"padded_mode": 0, "restore_shape": None}
     return made("moe_token_unpermute", mode, sums, attributes, inputs, "out")
+
+
+def _map_unpermute_of(case: Case) -> SlotSum:
+    """Padded, each row is a slot of the token that it names, with its own prob as weight."""
+    rows, tokens = case.inputs["permuted_tokens"], case.outputs["unpermuted_tokens"].shape[0]
+    probs = case.arrays.get("probs")
+    if case.mode.startswith("padded"):
+        ids = np.asarray(case.arrays["sorted_indices"], np.int64)
+        names = _rows_by_token(ids, tokens)
+        if probs is None:
+            return SlotSum(rows, names)
+        expert = np.arange(ids.size) // max(1, ids.size // probs.shape[1])
+        weights = np.where(names < 0, 0, probs[ids, expert][names])
+    else:
+        names = named(case, "sorted_indices", tokens, rows.shape[0])
+        if probs is None:
+            return SlotSum(rows, names)
+        weights = probs[case.arrays["routing_map"] != 0].reshape(names.shape)
+    return SlotSum(rows, names, held(Tensor((), case.inputs["probs"].dtype), weights))
+
+
+def _map_unpermute(sums: SlotSum) -> Case | None:
+    """Every slot has a row of its own, if it names one or not; all experts are those of a token."""
+    sums = sums.of_named_rows()
+    slots, (tokens, top_k) = sums.names.size, sums.names.shape
+    few = 0 < sums.count <= slots and 0 < top_k <= MOST_SLOTS
+    if not few or (sums.weights is not None and sums.weights.dtype != sums.rows.dtype):
+        return None
+    rows = np.resize(sums.rows.materialize(), (slots, sums.rows.shape[1]))
+    ones = held(Tensor((), "int8"), np.ones((tokens, top_k), np.int8))
+    weighted = sums.weights is not None
+    inputs = {
+        "permuted_tokens": held(sums.rows, rows),
+        "sorted_indices": sums.listed(-1),
+        "routing_map": ones if weighted else None,
+        "probs": sums.weights,
+    }
+    attributes = {"padded_mode": 0, "restore_shape": (tokens, sums.rows.shape[1])}
+    mode = "dropless_probs" if weighted else "dropless"
+    operator = "moe_token_unpermute_with_routing_map"
+    case = made(operator, mode, sums, attributes, inputs, "unpermuted_tokens")
+    indices = {name: Tensor((slots,), "int32") for name in ("out_index", "permute_token_id")}
+    outputs = {**case.outputs, **indices}
+    if sums.weights is not None:
+        outputs["permute_probs"] = Tensor((slots,), sums.weights.dtype)
+    return replace(case, outputs=outputs)
 
 
 def _finalize_of(case: Case) -> SlotSum:
@@ -325,5 +376,12 @@ UNPERMUTE = SumForm(
     "out",
     reader("permuted_tokens", "sorted_indices", "out", "probs"),
     _unpermute,
+)
+MAP_UNPERMUTE = SumForm(
+    "moe_token_unpermute_with_routing_map",
+    "permuted_tokens",
+    "unpermuted_tokens",
+    _map_unpermute_of,
+    _map_unpermute,
 )
 FINALIZE = finalized("moe_finalize_routing_v2")

@@ -61,8 +61,9 @@ ABSENT = {
         for version in ("", "_v2", "_backward")
     },
     **{
-        ("moe_token_permute_with_routing_map_grad", f"offsets beyond 2^{power} elements"): ADDED
+        (f"moe_token_{name}", f"offsets beyond 2^{power} elements"): ADDED
         for power in (31, 32)
+        for name in ("permute_with_routing_map_grad", "unpermute_with_routing_map")
     },
     **{("moe_re_routing", f"offsets beyond 2^{power} elements"): OUTPUT for power in (31, 32)},
     **{
@@ -77,6 +78,7 @@ ABSENT = {
             "re_routing": OUTPUT,
             "token_permute_with_ep_grad": NEVER,
             "token_permute_with_routing_map_grad": NEVER,
+            "token_unpermute_with_routing_map": ADDED,
             "init_routing_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute_with_routing_map": "a map of 2^24 tokens is no sparse tensor",
@@ -89,7 +91,8 @@ ABSENT = {
             *("finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
-            *("token_permute_with_routing_map_grad", "re_routing"),
+            *("token_permute_with_routing_map_grad", "token_unpermute_with_routing_map"),
+            "re_routing",
         )
     },
 }
@@ -146,6 +149,7 @@ def summed(operator: Operator, case: Case) -> Sum | None:
         ("moe_token_unpermute", "whole", "permuted_tokens"),
         ("moe_token_permute_with_ep_grad", "full", "permuted_tokens_output_grad"),
         ("moe_token_permute_with_routing_map_grad", "dropless", "permuted_token_output_grad"),
+        ("moe_token_unpermute_with_routing_map", "dropless", "permuted_tokens"),
         ("moe_init_routing_v2_grad", "dropless", "grad_expanded_x"),
         ("moe_init_routing_v2_grad", "drop_pad", "grad_expanded_x"),
         ("moe_finalize_routing_v2", "dropless_rows", "expanded_x"),

@@ -32,12 +32,14 @@ def sizes_of(case: Case) -> Iterator[int]:
     """Every size of a call: axes and elements of its tensors, attributes, what one number names,
     the largest number."""
     first, *_ = case.inputs.values()
+    result, *_ = case.outputs.values()
     for array in case.arrays.values():
         if array.dtype.kind in "iu":
             yield from np.unique(array, return_counts=True)[1].tolist()
             yield int(array.max(initial=0))
     for tensor in {**case.inputs, **case.outputs}.values():
         yield tensor.size // max(1, case.attributes.get("tokens_num") or first.shape[0])
+        yield tensor.size // max(1, *result.shape[:1])
         yield from tensor.shape
         yield tensor.size
         yield math.prod(tensor.shape[:-1])

@@ -202,6 +202,37 @@ def unpermute(loops: Loops, call: Call) -> Found:
     return {"out": started(found, firsts)}
 
 
+def unpermute_with_routing_map(loops: Loops, call: Call) -> Found:
+    """Slots that name no row add nothing, nor do those of probability zero unless padded.
+
+    Padded sums start with zeros, and products have the tokens' type, unless probs are wider.
+    """
+    how, named = dict(call.attributes), np.array(call.arrays["sorted_indices"])
+    rows, padded = call.table("permuted_tokens"), how["padded_mode"]
+    shape = call.case.outputs["unpermuted_tokens"].shape
+    if not rows:
+        return {"unpermuted_tokens": [[0]] * shape[0]}
+    marks, probs = call.numbers("routing_map"), call.numbers("probs")
+    bits = call.numbers("probs", as_bits=True)
+    found = loops([[0]] * len(rows), [0] * len(named) if not padded else named, marks, bits, **how)
+    if probs is not None:
+        kind = call.arrays["probs"].dtype
+        taken = np.array(found["permute_probs"], f"u{kind.itemsize}").view(kind)
+        if padded:
+            same = call.arrays["permuted_tokens"].dtype == kind
+            products = [
+                row.columns * np.float32(one) for (row,), one in zip(rows, taken, strict=True)
+            ]
+            rows = [[Row(np.float32(one.astype(kind) if same else one))] for one in products]
+            probs, how["restore_shape"] = None, shape
+        else:
+            named[taken == 0] = -1
+    named[(named >= len(rows)) & (not padded)] = -1
+    sums = loops(rows, named, marks, probs, **how)["unpermuted_tokens"]
+    firsts = [False] * shape[0] if padded else (named[:: len(named) // shape[0]] >= 0).tolist()
+    return {**found, "unpermuted_tokens": started(sums, firsts)}
+
+
 def unpermute_grad(loops: Loops, call: Call) -> Found:
     """Rows that no index names stay as they were."""
     probs = call.numbers("probs")
@@ -281,5 +312,6 @@ BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_token_permute_with_routing_map_grad": permute_with_routing_map_grad,
     "moe_token_unpermute": unpermute,
     "moe_token_unpermute_grad": unpermute_grad,
+    "moe_token_unpermute_with_routing_map": unpermute_with_routing_map,
 }
 """By operator: how its loops are called, and what they give by the names of the outputs."""

@@ -219,6 +219,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute_grad": SLOT_SUMS,
     "moe_token_permute_with_ep_grad": SLOT_SUMS,
     "moe_token_unpermute": SLOT_SUMS,
+    "moe_token_unpermute_with_routing_map": SLOT_SUMS,
     "moe_init_routing_v2_grad": (
         _narrow(
             "slot-offset-in-16-bits",

@@ -184,6 +184,15 @@ EXPECTED = {
     "rows-numbered-from-the-run's-first": (ROWS,),
     "expert-counted-from-the-core's-first-row": (ROWS,),
     "rows-taken-token-by-token": (ROWS,),
+    # Probs that a map selects, and products that are rounded.
+    "probs-selected-expert-by-expert": (ROWS, WEIGHTS),
+    "map-walked-on-from-the-token-before": (ZERO, LOST),
+    "first-experts-in-place-of-the-map's": (ROWS, COLUMNS, WEIGHTS),
+    "product-of-16-bits-not-rounded": (FUSED,),
+    "product-rounded-beside-fp32-probs": (HALF,),
+    "fp32-probs-read-as-bf16": (WEIGHTS, TYPE),
+    "tokens-listed-unsorted": (ORDER, LOST),
+    "expert-of-the-sorted-place": (WEIGHTS, ROWS),
     # What is moved.
     "last-tile-lost": (UNWRITTEN, LOST),
     "last-*idle": (UNWRITTEN,),

@@ -31,6 +31,7 @@ WRITES_STRIDED = {
     "moe_init_routing_v3",
     "moe_token_permute_with_routing_map",
     "moe_token_permute_with_routing_map_grad",
+    "moe_token_unpermute_with_routing_map",
 }
 """The operators that write outputs where they lie."""
 

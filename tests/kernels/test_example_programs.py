@@ -37,6 +37,7 @@ RECORDED = {
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
+    "moe_token_unpermute_with_routing_map": "an unused slot",
 }
 """The example on record that each program calls."""
 
@@ -68,7 +69,7 @@ def derived_in(program: str) -> dict[str, list[str]]:
     """The results of the derivations in a program's comment, which end a chain of equalities."""
     source = (EXAMPLES / f"{program}.cpp").read_text(encoding="utf-8")
     results: dict[str, list[str]] = {}
-    for name, numbers in re.findall(r"^//   (\w+Out|out)(?:\[\d\])? = .* = (.*)$", source, re.M):
+    for name, numbers in re.findall(r"^//   (\w+)(?:\[\d\])? = .* = (.*)$", source, re.M):
         results.setdefault(name, []).append(numbers)
     return results
 

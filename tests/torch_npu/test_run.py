@@ -26,7 +26,7 @@ def judged(run: Program, folder: Path, *arguments: str) -> tuple[int, str]:
 @pytest.mark.slow
 def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: Path) -> None:
     modes = "drop_pad_rows or first or uneven or sigmoid or dropless_dynamic"
-    modes += " or (routing_map and drop_pad) or (re_routing and scaled)"
+    modes += " or (routing_map and (drop_pad or padded)) or (re_routing and scaled)"
     some = f"test_values and bfloat16 and ({modes})"
     libraries = ("--libraries", str(build(quiet=True).lib))
     _, told = judged(run, tmp_path, *libraries, "-n", "0", "--", "-k", some)
