@@ -12,6 +12,7 @@ from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import Unseen
 from conformance.record.clause import Clause
 from conformance.record.operator import Operator, Rejection
+from conformance.record.signature import Kind
 from conformance.record.variations import in_format, retyped, without
 from conformance.suite.wrong_protocol_calls import INVALID, NULL_POINTER
 
@@ -27,7 +28,8 @@ def of_tensors(operator: Operator) -> tuple[Rejection, ...]:
 
     None where the record says nothing of its tensors (`Operator.each_tensor`). CANN's interfaces do
     not all look at a format, and the storage has the size of ND: on an NPU such a call is not made,
-    nor one without a result, of which CANN may make an end at once.
+    nor one without a result, of which CANN may make an end at once, nor one that breaks what a rule
+    of the signature leaves open there.
     """
     if operator.each_tensor is None:
         return ()
@@ -68,13 +70,21 @@ def _wrong(operator: Operator, clause: Clause) -> Iterator[Rejection]:
         for name in have:
             if name not in optional:
                 bad, told = without(case, name), f"{name} is null, {kind}"
-                yield Rejection(told, bad, NULL_POINTER, clause, checked_by_cann=seen)
+                asked = seen and _is_checked(operator, "null", name, case.mode)
+                yield Rejection(told, bad, NULL_POINTER, clause, checked_by_cann=asked)
             if name not in free:
                 bad, told = retyped(case, name, OTHER_TYPE), f"{name} of {OTHER_TYPE}, {kind}"
-                yield Rejection(told, bad, INVALID, clause, checked_by_cann=seen)
+                asked = seen and _is_checked(operator, "dtype", name, case.mode)
+                yield Rejection(told, bad, INVALID, clause, checked_by_cann=asked)
                 bad = in_format(case, name, OTHER_FORMAT)
                 told = f"{name} in format {OTHER_FORMAT}, {kind}"
                 yield Rejection(told, bad, INVALID, clause, checked_by_cann=False)
+
+
+def _is_checked(operator: Operator, kind: Kind, name: str, mode: str) -> bool:
+    """Whether CANN looks at that, by the first rule of the signature that covers it."""
+    rules = operator.signature.rules if operator.signature is not None else ()
+    return next((one.checked_by_cann for one in rules if one.covers(kind, name, "", mode)), True)
 
 
 def _has_result(case: Case) -> bool:
