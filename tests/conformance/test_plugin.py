@@ -32,6 +32,7 @@ def test_the_short_summary_has_the_reason_of_a_refused_item(run: Run, workers: s
     assert reason.startswith(found[0])
 
 
+@pytest.mark.slow
 def test_markers_choose_items_by_operator_mode_and_dtype(run: Run) -> None:
     both = "mode(name='careful') and dtype(name='int64')"
     ended = run("-m", f"operator(name='copying') and {both}", "--strict-markers")
@@ -117,6 +118,7 @@ def test_another_seed_draws_other_cases(run: Run) -> None:
     assert len(first & second) < len(first) / 2
 
 
+@pytest.mark.slow
 def test_nightly_draws_a_new_seed_and_tells_it(run: Run) -> None:
     seeds = set()
     for _ in range(2):
@@ -330,6 +332,7 @@ def test_an_ordinary_test_named_after_an_operator_is_no_run(
     assert not ended.out.exists()
 
 
+@pytest.mark.slow
 def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
     ended = run("-n", "0", toy="wrong")
     failures = ended.evidence.failures

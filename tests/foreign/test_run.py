@@ -32,6 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_right_kernel_is_accepted_and_what_has_no_record_is_named(place: Path) -> None:
     checkout = written(place / "checkout")
     done = conformance("run", "--kernels", str(checkout), *FLOATS, *CELL, folder=place)

@@ -114,6 +114,7 @@ ABROAD=1 exec {sys.executable} "$@"
 """
 
 
+@pytest.mark.slow
 def test_the_same_function_in_another_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

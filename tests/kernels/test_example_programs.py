@@ -14,6 +14,7 @@ from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels.cpp_program import INCLUDE, ROOT
+from tests.slow import slow_but
 
 EXAMPLES = ROOT / "examples"
 PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.cpp"))
@@ -95,7 +96,7 @@ def test_a_page_shows_the_command_for_one_of_them() -> None:
     assert shown in PROGRAMS
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", slow_but(list(PROGRAMS)[:3], PROGRAMS))
 def test_a_program_prints_what_its_comment_derives_and_the_record_holds(
     program: str, tmp_path: Path
 ) -> None:

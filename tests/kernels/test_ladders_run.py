@@ -41,6 +41,7 @@ def test_the_line_of_a_mistake_names_the_seeds_that_miss_it() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_tells_the_smallest_size_that_is_refused(tmp_path: Path) -> None:
     """The rank of a slot is kept in 16 bits: rank 65,536 is written to row 0."""
     (operator,) = suite.chosen(suite.records(), ["moe_token_permute"])

@@ -21,6 +21,7 @@ from tests.kernels.gating_calls import (
     assert_choice_first,
     assert_softmax_first,
 )
+from tests.slow import slow_but
 
 DTYPES = ("float32", "float16", "bfloat16")
 EXPERTS = (1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1024, 1025, 2048)
@@ -56,7 +57,7 @@ def least_ub(experts: int, k: int) -> int:
     return max(SMALLEST_UB, LANE_BYTES * min(in_sorts(experts), in_sorts(k) + SORTED))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("experts", EXPERTS)
 def test_any_number_of_experts_in_one_piece_and_in_the_smallest(
     experts: int, dtype: str, device: Device
@@ -68,7 +69,7 @@ def test_any_number_of_experts_in_one_piece_and_in_the_smallest(
             assert_choice_first(device, Rows(x, k, dtype, ub=ub))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("experts", [8159, 8160, 8161, 16287, 16289])
 def test_rows_longer_than_the_buffer_of_a_chip(experts: int, dtype: str, device: Device) -> None:
     for k in (1, 33, 1024):
@@ -89,7 +90,7 @@ def test_rows_are_cut_over_any_number_of_cores(cores: int, order: str, device: D
             assert_as_second_version(device, call)
 
 
-@pytest.mark.parametrize("rows", [2, 3, 9, 254, 255, 256, 600])
+@pytest.mark.parametrize("rows", slow_but([3, 255], [2, 3, 9, 254, 255, 256, 600]))
 def test_short_rows_are_taken_in_batches(rows: int, device: Device) -> None:
     for dtype, (experts, k) in product(DTYPES, ((1, 1), (7, 3), (8, 8), (32, 32))):
         for ub in (1024, 2304, 196352):
@@ -130,7 +131,7 @@ MASKED = (1, 3, 8, 9, 19, 20)
 """Experts that are not -infinity: fewer than k, k, and more."""
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("experts", [20, 40, 100])
 def test_experts_of_minus_infinity_are_last_and_in_order(
     experts: int, dtype: str, device: Device
@@ -155,7 +156,7 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("name", SPECIAL)
 @pytest.mark.parametrize("from_start", [True, False])
 def test_a_row_without_a_softmax_keeps_to_itself_and_has_experts(
@@ -179,7 +180,7 @@ def test_a_row_without_a_softmax_keeps_to_itself_and_has_experts(
             assert 0 <= ids.min() <= ids.max() < experts
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 def test_shares_that_are_zero_are_equal(dtype: str, device: Device) -> None:
     """Inputs differ where the exponentials are all zero: then the lower expert goes first."""
     for experts, ub in product((20, 100), (196352, 2304)):

@@ -17,6 +17,7 @@ from conformance.record.operator import Operator
 from tests.kernels.host_tilings import ACCEPTED, FP32, UB_910_93, UB_910B, HostTiling, host_tiling
 from tests.kernels.tilings.description import OPERATORS, Axis, Description, Sizes, description
 from tests.kernels.tilings.work import Work
+from tests.slow import slow_but
 
 EACH = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 TOO_SMALL = re.compile(r"the unified buffer is \d+ bytes; it must be (\d+) bytes")
@@ -61,10 +62,13 @@ def drawn(of: Description) -> st.SearchStrategy[Sizes]:
 
 
 @EACH
-def test_all_is_done_exactly_once_and_fits_the_unified_buffer(operator: Operator) -> None:
+@pytest.mark.parametrize("examples", slow_but([100], [100, 500]))
+def test_all_is_done_exactly_once_and_fits_the_unified_buffer(
+    operator: Operator, examples: int
+) -> None:
     of, tiling = description(operator), host_tiling(operator.name, operator.title)
 
-    @settings(max_examples=500, deadline=None)
+    @settings(max_examples=examples, deadline=None)
     @given(drawn(of))
     def check(sizes: Sizes) -> None:
         sizes = of.fit(sizes)

@@ -12,6 +12,7 @@ import pytest
 from conformance.devices.device import Device
 from conformance.suite.records import operators
 from tests.kernels.value_calls import difference, differences, far, values
+from tests.slow import OF_EACH_KIND, slow_but
 
 RECORDS = {one.name: one for one in operators([]) if not one.computes}
 LEAST = 100
@@ -21,7 +22,7 @@ FAR = RECORDS.keys() - {"moe_token_permute_with_routing_map_grad"}
 Devices = dict[str, Device]
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", slow_but(OF_EACH_KIND, RECORDS))
 def test_each_output_is_what_the_definition_gives_on_each_machine_and_in_any_order_of_blocks(
     name: str, devices: Devices
 ) -> None:

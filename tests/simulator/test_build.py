@@ -54,6 +54,7 @@ def test_a_second_call_finds_what_the_first_one_built(kernels: Path) -> None:
     assert second.seconds < 0.5
 
 
+@pytest.mark.slow
 def test_a_changed_kernel_has_its_own_key_and_the_same_runtime(kernels: Path) -> None:
     first = build(kernels, quiet=True)
     edit(kernels / KERNEL, "bytes > 64", "bytes > 63")
@@ -258,6 +259,7 @@ def test_two_processes_at_once_build_once(kernels: Path, cache: Path) -> None:
     assert trees(cache) == []
 
 
+@pytest.mark.slow
 def test_a_source_edited_while_it_is_compiled_is_not_filed_under_its_old_key(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -272,6 +272,7 @@ def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all
     assert {NAME, "first_slot_only"} <= set(listed)
 
 
+@pytest.mark.slow
 def test_a_record_without_a_kernel_is_told_before_anything_is_built(tmp_path: Path) -> None:
     folder = ("--operators", str(HERE / "toy" / "records"), "--operator", "copying")
     cache = tmp_path / "cache"

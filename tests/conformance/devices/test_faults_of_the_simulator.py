@@ -22,6 +22,7 @@ from conformance.errors import EnvironmentFailure
 from conformance.evidence.lines import DeviceLine, read_lines
 from tests.conformance.devices.test_simulator import grad_case
 from tests.conformance.front_door import conformance
+from tests.slow import slow_but
 
 LOST_HEARTBEAT, MODEL_EXECUTE, VECTOR_CORE = 507010, 507011, 507035
 EXAMPLES = "test_examples"
@@ -128,13 +129,15 @@ def test_device_memory_that_ends_is_a_failed_call_and_the_next_one_works(opened:
         assert right(run(device))
 
 
+RUNS = (
+    ("npu:0,1", f"aclrtSynchronizeStream@5+#0:{LOST_HEARTBEAT}", 0, "accepted: ", [0, 1]),
+    ("npu:1", f"aclrtSynchronizeStream@5+:{LOST_HEARTBEAT}", 3, "npu:1 is lost: aclrt", [1]),
+    ("npu:1", f"aclrtSynchronizeStream@5:{VECTOR_CORE}", 1, "507035", [1]),
+)
+
+
 @pytest.mark.parametrize(
-    ("spec", "faults", "status", "told", "judged_on"),
-    [
-        ("npu:0,1", f"aclrtSynchronizeStream@5+#0:{LOST_HEARTBEAT}", 0, "accepted: ", [0, 1]),
-        ("npu:1", f"aclrtSynchronizeStream@5+:{LOST_HEARTBEAT}", 3, "npu:1 is lost: aclrt", [1]),
-        ("npu:1", f"aclrtSynchronizeStream@5:{VECTOR_CORE}", 1, "507035", [1]),
-    ],
+    ("spec", "faults", "status", "told", "judged_on"), slow_but(RUNS[:1], RUNS)
 )
 def test_a_run_says_by_its_status_what_became_of_its_card(
     place: Path,

@@ -67,6 +67,7 @@ def test_a_run_without_counters_is_an_error_and_not_full_coverage(program, tmp_p
         kernel_coverage.measure(tmp_path, program, [program])
 
 
+@pytest.mark.slow
 def test_a_run_tells_what_it_reached_of_the_kernels_and_keeps_it_in_the_evidence(
     tmp_path, checkout
 ):

@@ -20,6 +20,7 @@ from tests.conformance.gate.runs import every_cell
 from tests.conformance.gate.runs import run as a_folder
 from tests.conformance.session.test_failure_text import SNAPSHOTS
 from tests.conformance.toy_runs import Ended, Run
+from tests.slow import slow_but
 from tests.snapshots import both_pinned
 
 RECORD = Path("records") / "broken.py"
@@ -58,9 +59,10 @@ def told(ended: Ended, language: str = "en") -> str:
     return console.file.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("how", "workers"), [("judge", "2"), ("judge", "0"), ("strategy", "0"), ("formula", "0")]
-)
+PLACES = (("judge", "2"), ("judge", "0"), ("strategy", "0"), ("formula", "0"))
+
+
+@pytest.mark.parametrize(("how", "workers"), slow_but(PLACES[1:2], PLACES))
 def test_an_error_of_a_record_ends_with_status_3_and_is_told_once(
     broken, how: str, workers: str
 ) -> None:
@@ -124,14 +126,14 @@ def test_a_verdict_stands_though_there_is_no_room_for_its_bundle(broken) -> None
     assert not ended.evidence.unreached
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ("leaves", "SystemExit: 0\n  raised at records/broken.py:"),
-        ("skips", "Skipped: no reference\n  raised at records/broken.py:"),
-        ("dies", "worker 'gw0' crashed while running 'check_values.py::test_values["),
-    ],
+WAYS = (
+    ("leaves", "SystemExit: 0\n  raised at records/broken.py:"),
+    ("skips", "Skipped: no reference\n  raised at records/broken.py:"),
+    ("dies", "worker 'gw0' crashed while running 'check_values.py::test_values["),
 )
+
+
+@pytest.mark.parametrize(("how", "words"), slow_but(WAYS[:1], WAYS))
 def test_a_record_that_leaves_in_another_way_is_told_as_an_error_of_it(
     broken, how: str, words: str
 ) -> None:

@@ -116,6 +116,7 @@ def test_failures_before_and_after_are_told_once_each(
     assert ended.output.count("replay: ") == 2, "the earlier failure is told again"
 
 
+@pytest.mark.slow
 def test_what_the_budget_cut_short_begins_again(run: Run) -> None:
     run("--conformance-budget=1s", "-k", "plain and int32", toy="slow")
     ended = run("--conformance-resume", "-k", "plain and int32")

@@ -11,6 +11,7 @@ def found():
     return matrix((1, 2, 8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_device_is_accepted_though_its_bits_are_others(found, name):
     rejected, shown = found[name][OURS]

@@ -29,6 +29,7 @@ from device_kernels.build import build
 from device_kernels.toolchain import compiler
 from tests.conformance.failure.bundle.bundles import CASE, answer, bundle
 from tests.kernels.cpp_program import INCLUDE
+from tests.slow import slow_but
 
 OPERATORS = {operator.name: operator for operator in suite.operators()}
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror")
@@ -148,7 +149,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize("what", slow_but(list(CALLS)[:2], CALLS))
 def test_calls_of_every_kind_are_made_by_both(tmp_path: Path, what: str) -> None:
     operator, name = CALLS[what]
     case = example(operator, name)
