@@ -31,10 +31,10 @@ REASONS: dict[str, str] = {
     "shared/rows/row_sum_cut.h:78 number: '0' -> '1'": (
         "a call on so small a buffer was refused before"
     ),
-    "shared/rows/row_sum_kernel.h:138 number: '4' -> '5'": (
+    "shared/rows/row_sum_kernel.h:141 number: '4' -> '5'": (
         "the most buffers that a queue may have: the tiling asks for 4 at most"
     ),
-    "shared/rows/row_sum_kernel.h:260 number: '0' -> '1'": (
+    "shared/rows/row_sum_kernel.h:290 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
     "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
