@@ -207,7 +207,7 @@ OPERATOR = Operator(
             (OUT, OUT_INDEX, TOKEN_ID, PERMUTE_PROBS),
             (added("restore_shape must be given, and is the shape of the result"),),
             permuted_tokens=TOKENS,
-            of_paddingdices=INDICES,
+            sorted_indices=INDICES,
             restore_shape="restore_shape",
             probs=PROBS,
             routing_map="routing_map",
