@@ -12,7 +12,7 @@ from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels.mutants import apply
 from tests.kernels.mutation_run import KERNELS, MUTANTS
-from tests.torch_npu.conftest import Program
+from tests.torch_npu.conftest import PROGRAMS, Program
 
 REACHED = [one for one in suite.operators() if isinstance(one.torch_npu, Binding)]
 
@@ -21,6 +21,22 @@ def judged(run: Program, folder: Path, *arguments: str) -> tuple[int, str]:
     command = ("-m", "conformance", "run", "--device", "sim", "--route", TORCH_NPU, "--out", "out")
     ended = run(*command, *arguments, folder=folder)
     return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_each_function_has_the_arguments_that_its_record_gives_it(
+    run: Program, tmp_path: Path
+) -> None:
+    bindings = [one.torch_npu for one in REACHED if isinstance(one.torch_npu, Binding)]
+    names = sorted({one.function for one in bindings})
+    ended = run(str(PROGRAMS / "schemas.py"), *names, folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    schemas = json.loads(ended.stdout.splitlines()[-1])
+    for operator, binding in zip(REACHED, bindings, strict=True):
+        schema = schemas[binding.function]
+        for one in operator.examples:
+            given = {name for name, _ in binding.call(one.case).arguments}
+            assert given <= schema.keys(), (operator.name, one.name)
+            assert {name for name, needed in schema.items() if needed} <= given, one.name
 
 
 @pytest.mark.slow
