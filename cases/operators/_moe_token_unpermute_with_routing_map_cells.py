@@ -40,7 +40,7 @@ from cases.operators._token_permute_limits import MERGED_AT_ONCE, run_slots
 from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.built import built
-from conformance.draw.patterns import Mask, rank_patterns, ranked
+from conformance.draw.patterns import Mask, ranked
 from conformance.draw.values import SEEDS
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Axis, Cells, Constraint
@@ -92,10 +92,6 @@ class OfRows(TokenSum):
         else:
             ids = ranked(routing, count, generator)
         return (int(ids.max()) + 1 + int(generator.integers(0, 4)),), ids
-
-    def shown(self, case: Case, named: Indices) -> set[str]:
-        """The orders of the rows' tokens, of which the last ones may have no row."""
-        return rank_patterns(named)
 
 
 SUM = TokenSum(

@@ -240,6 +240,10 @@ class Signature:
         for problem in self._problems():
             raise ValueError(say.OF_SIGNATURE(operator=self.operator, problem=problem))
 
+    def rule(self, kind: Kind, parameter: str, size: str = "", mode: str = "") -> Rule | None:
+        """The rule of what does not fit, the first one that covers it; None: no rule does."""
+        return next((one for one in self.rules if one.covers(kind, parameter, size, mode)), None)
+
     def of(self, case: Case) -> Signature:
         """The signature of the form that a call has by its attributes."""
         for mode, form in self.forms.items():

@@ -82,9 +82,10 @@ def _wrong(operator: Operator, clause: Clause) -> Iterator[Rejection]:
 
 
 def _is_checked(operator: Operator, kind: Kind, name: str, mode: str) -> bool:
-    """Whether CANN looks at that, by the first rule of the signature that covers it."""
-    rules = operator.signature.rules if operator.signature is not None else ()
-    return next((one.checked_by_cann for one in rules if one.covers(kind, name, "", mode)), True)
+    """Whether CANN looks at that, by the rule of the signature, if there is one."""
+    signature = operator.signature
+    rule = None if signature is None else signature.rule(kind, name, mode=mode)
+    return rule is None or rule.checked_by_cann
 
 
 def _has_result(case: Case) -> bool:

@@ -145,9 +145,8 @@ void Call::Know(const char* name, int64_t size, const std::string& origin) {
 
 Reason Call::WrongNumber() {
     for (const Parameter& parameter : table_->parameters) {
-        const bool isLooked = parameter.forms.empty() || Holds(parameter.forms[0].where, *this);
         if (parameter.kind == Kind::LIST && parameter.least && HasList(parameter.name) &&
-            isLooked) {
+            (parameter.forms.empty() || Holds(parameter.forms[0].where, *this))) {
             const std::vector<int64_t>& values = lists_[PlaceOf(parameter.name)].values;
             const auto count = static_cast<int64_t>(values.size());
             if (count != *parameter.least) {
@@ -170,7 +169,7 @@ Reason Call::WrongNumber() {
                                                  least == most ? least : least + " to " + most);
         }
         Know(parameter.name, value, parameter.name);
-        if (!parameter.forms.empty() && isLooked) {
+        if (!parameter.forms.empty() && Holds(parameter.forms[0].where, *this)) {
             Know(parameter.forms[0].axes[0].name, value, parameter.name);
         }
     }

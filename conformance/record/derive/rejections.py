@@ -108,9 +108,9 @@ def _written(wrong: Mapping[str, Case]) -> Iterator[Tried]:
 
 
 def _rule(signature: Signature, name: str, misfit: Misfit, mode: str = "") -> Rule:
-    for rule in signature.rules:
-        if rule.covers(misfit.kind, misfit.parameter, misfit.size, mode):
-            return rule
+    rule = signature.rule(misfit.kind, misfit.parameter, misfit.size, mode)
+    if rule is not None:
+        return rule
     told = say.WITHOUT_RULE(name=name, kind=misfit.kind, parameter=misfit.parameter)
     raise ValueError(_problem(signature, told))
 

@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "../shared/routing/slot_counts_kernel.h"
 #include "../shared/rows/row_sum_kernel.h"
 #include "../shared/slots/slot_weights_kernel.h"
 #include "../shared/sorting/ordering_kernel.h"
@@ -15,7 +16,6 @@
 namespace moe_token_unpermute_with_routing_map_kernel {
 
 using AscendC::DataCopyExtParams;
-using AscendC::DataCopyPadExtParams;
 using AscendC::GlobalTensor;
 using AscendC::HardEvent;
 using AscendC::LocalTensor;
@@ -24,21 +24,13 @@ using AscendC::TPipe;
 using AscendC::TPosition;
 using ordering::Least;
 using ordering::Order;
+using slot_counts::LoadIntegers;
 
 template <typename T>
 __aicore__ inline GlobalTensor<T> Global(GM_ADDR address) {
     GlobalTensor<T> tensor;
     tensor.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(address));
     return tensor;
-}
-
-// `count` elements of 32-bit indices from `first` on, into UB.
-__aicore__ inline void LoadIndices(const LocalTensor<int32_t>& to,
-                                   const GlobalTensor<int32_t>& from, int64_t first,
-                                   int64_t count) {
-    const uint32_t bytes = static_cast<uint32_t>(count * sizeof(int32_t));
-    AscendC::DataCopyPad(to, from[first], DataCopyExtParams{1, bytes, 0, 0, 0},
-                         DataCopyPadExtParams<int32_t>{});
 }
 
 // Probs are moved by their bits. Padded: slots lie expert by expert, `capacity` to each, and name
@@ -100,7 +92,7 @@ public:
     }
     __aicore__ inline void Load(int64_t first, int64_t count) {
         Order<HardEvent::S_MTE2>();
-        LoadIndices(buffer_.Get<int32_t>(), order_, first, count);
+        LoadIntegers(buffer_.Get<int32_t>(), order_, first, count);
         Order<HardEvent::MTE2_S>();
     }
     __aicore__ inline int32_t At(int64_t, uint32_t place) {
@@ -157,8 +149,8 @@ public:
         pipe->InitBuffer(rowBuffer_, bytes);
     }
     __aicore__ inline void Load(int64_t entry, int64_t count) {
-        LoadIndices(tokenBuffer_.Get<int32_t>(), tokens_, entry, count);
-        LoadIndices(rowBuffer_.Get<int32_t>(), rows_, entry, count);
+        LoadIntegers(tokenBuffer_.Get<int32_t>(), tokens_, entry, count);
+        LoadIntegers(rowBuffer_.Get<int32_t>(), rows_, entry, count);
     }
 
     __aicore__ inline int64_t TokenAt(uint32_t place) {
