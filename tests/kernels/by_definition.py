@@ -247,6 +247,22 @@ def unpermute_grad(loops: Loops, call: Call) -> Found:
     }
 
 
+def unpermute_with_routing_map_grad(loops: Loops, call: Call) -> Found:
+    """Not padded, places of a token are side by side. Rows without an index stay as they were."""
+    how, probs = dict(call.attributes), call.numbers("probs")
+    grads = call.table("unpermuted_tokens_grad", as_bits=probs is None)
+    named, ids = call.numbers("out_index"), call.numbers("permute_token_id")
+    if not how["drop_and_pad"]:
+        ids = [place // (len(named) // len(grads)) for place in range(len(named))]
+    rows = None if probs is None else call.table("permuted_tokens")
+    found = loops(grads, named, ids, call.numbers("routing_map"), rows, probs, **how)
+    kept, moved = set(named), found["permuted_tokens_grad"]
+    return {
+        "permuted_tokens_grad": [one if at in kept else [None] for at, one in enumerate(moved)],
+        "probs_grad": [[lanes(one) for one in line] for line in found.get("probs_grad", ())],
+    }
+
+
 def finalize(loops: Loops, call: Call) -> Found:
     """A slot that names no row has its bias alone, and an expert without a bias has none."""
     mode = call.attributes["drop_pad_mode"]
@@ -313,5 +329,6 @@ BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_token_unpermute": unpermute,
     "moe_token_unpermute_grad": unpermute_grad,
     "moe_token_unpermute_with_routing_map": unpermute_with_routing_map,
+    "moe_token_unpermute_with_routing_map_grad": unpermute_with_routing_map_grad,
 }
 """By operator: how its loops are called, and what they give by the names of the outputs."""
