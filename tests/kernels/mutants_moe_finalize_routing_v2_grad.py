@@ -174,7 +174,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Zeroed(
         "no-zeros-in-places-that-no-slot-takes",
         KERNEL,
-        "        WriteZeros<Bits>(tensors.rowGrads, tiling);\n",
+        "        zero_fill::WriteAll<Bits>(tensors.rowGrads, tiling->zeroedElements,"
+        " tiling->zerosAtOnce);\n",
         "",
     ),
     Zeroed(

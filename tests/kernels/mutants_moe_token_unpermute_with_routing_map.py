@@ -13,6 +13,7 @@ from tests.kernels.mutants_moe_token_unpermute import LEAST_TILES, SLOTS, WEIGHT
 FOLDER = "moe_token_unpermute_with_routing_map"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 LISTS = f"{FOLDER}/{FOLDER}_kernel_lists.h"
+MAPPED = "shared/routing_map/mapped_experts_kernel.h"
 SORTED = "shared/rows/sorted_sum_kernel.h"
 PROBS, PADDED = ("dropless_probs",), ("padded", "padded_probs")
 HALVES = ("float16", "bfloat16")
@@ -28,26 +29,26 @@ MUTANTS: tuple[Mutant, ...] = (
         "    Write(tensors.permuteProbs, share.first * topK, share.end * topK, tiling->listBatch,\n"
         "          MappedProbs<Bits>{",
         "struct ByExpert { using Element = Bits; int64_t tokens; GlobalTensor<Bits> probs;"
-        " GlobalTensor<uint8_t> map; int64_t experts; int64_t topK;"
+        " routing_map::MappedExperts slots;"
         " void Room(int64_t, TPipe*) {} void Load(int64_t, int64_t) {}"
-        " Bits At(int64_t slot, uint32_t) { for (int64_t e = 0; e < experts; ++e)"
+        " Bits At(int64_t slot, uint32_t) { for (int64_t e = 0; e < slots.experts; ++e)"
         " for (int64_t t = 0; t < tokens; ++t)"
-        " if (map.GetValue(t * experts + e) != 0 && slot-- == 0)"
-        " return probs.GetValue(t * experts + e); return 0; } };\n"
+        " if (slots.map.GetValue(t * slots.experts + e) != 0 && slot-- == 0)"
+        " return probs.GetValue(t * slots.experts + e); return 0; } };\n"
         "    Write(tensors.permuteProbs, share.first * topK, share.end * topK, tiling->listBatch,\n"
         "          ByExpert{tiling->rows.tokens, ",
         least_indices=4,
     ),
     Mapped(
         "map-walked-on-from-the-token-before",
-        LISTS,
+        MAPPED,
         "if (slot % topK == 0) {",
         "if (slot < topK && slot % topK == 0) {",
         least_indices=2,
     ),
     Mapped(
         "first-experts-in-place-of-the-map's",
-        LISTS,
+        MAPPED,
         "map.GetValue(static_cast<uint64_t>(line + next)) == 0",
         "next < 0",
     ),

@@ -23,19 +23,6 @@ using slot_grad::Tensors;
 using Tiling = MoeFinalizeRoutingV2GradTilingData;
 
 template <typename Bits>
-__aicore__ inline void WriteZeros(GM_ADDR gradExpandedX, const __gm__ Tiling* tiling) {
-    AscendC::GlobalTensor<Bits> output;
-    output.SetGlobalBuffer(reinterpret_cast<__gm__ Bits*>(gradExpandedX));
-    TPipe pipe;
-    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
-    pipe.InitBuffer(buffer, static_cast<uint32_t>(tiling->zerosAtOnce * sizeof(Bits)));
-    const row_sum::Share share =
-        row_sum::ShareOf(tiling->zeroedElements, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
-    zero_fill::Write(output, share, buffer, tiling->zerosAtOnce);
-    pipe.Destroy();
-}
-
-template <typename Bits>
 __aicore__ inline void Copy(const Tensors& tensors, const __gm__ Tiling* tiling) {
     const slot_copy::Tensors copied{tensors.grads,   nullptr, nullptr, tensors.rowGrads,
                                     tensors.indices, nullptr, nullptr};
@@ -54,7 +41,7 @@ template <typename T>
 __aicore__ inline void Run(const Tensors& tensors, const __gm__ Tiling* tiling) {
     using Bits = std::conditional_t<sizeof(T) == sizeof(uint16_t), uint16_t, uint32_t>;
     if (tiling->zeroedElements > 0) {
-        WriteZeros<Bits>(tensors.rowGrads, tiling);
+        zero_fill::WriteAll<Bits>(tensors.rowGrads, tiling->zeroedElements, tiling->zerosAtOnce);
         AscendC::SyncAll();
     }
     if (tiling->hasScales == 0) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../shared/checks/tiling_checks.h"
+#include "../shared/rows/zero_fill_cut.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_grad_cut.h"
 #include "../shared/slots/slot_grad_limit.h"
@@ -17,7 +18,6 @@ using slot_copy::CopyBytes;
 using slot_copy::ElementBytes;
 using slot_grad::kLeastUbOfCopies;
 using slot_grad::Ub;
-using stable_sort::CeilDiv;
 using tiling_checks::Reason;
 using TilingData = MoeFinalizeRoutingV2GradTilingData;
 
@@ -31,11 +31,6 @@ Ub UbOf(int64_t dtype, bool hasBias, int64_t ubBytes) {
 
 CopyBytes CopiesOf(int64_t dtype, int64_t ubBytes) {
     return {/*topK=*/1, dtype, /*hasProbs=*/false, /*isPadded=*/false, ubBytes};
-}
-
-// Zeros that one core has room for.
-int64_t ZerosAtOnce(int64_t dtype, int64_t ubBytes) {
-    return slot_copy::RoundDown(ubBytes, slot_copy::kBlockBytes) / ElementBytes(dtype);
 }
 
 Reason Check(const Call& call) {
@@ -57,14 +52,12 @@ void CutCopies(const Call& call, TilingData* tiling) {
 // Fills in how zeros are written, and adds the cores that it takes. Phase 1 has seen that the
 // number of elements fits in 63 bits.
 void CutZeros(const Call& call, TilingData* tiling) {
-    const int64_t elements = tiling->slots.rows * tiling->slots.hidden;
-    const int64_t granule = slot_copy::kBlockBytes / ElementBytes(call.dtype);
-    const int64_t cores = std::min(CeilDiv(elements, granule), call.cores);
-    tiling->usedCores = std::max(tiling->usedCores, cores);
-    tiling->zeroedElements = elements;
-    const int64_t each = CeilDiv(elements, tiling->usedCores);
-    tiling->zerosAtOnce =
-        std::min(slot_copy::RoundUp(each, granule), ZerosAtOnce(call.dtype, call.ubBytes));
+    tiling->zeroedElements = tiling->slots.rows * tiling->slots.hidden;
+    const zero_fill::Zeros zeros =
+        zero_fill::Cut(tiling->zeroedElements, tiling->usedCores, call.cores, call.ubBytes,
+                       ElementBytes(call.dtype));
+    tiling->usedCores = zeros.cores;
+    tiling->zerosAtOnce = zeros.atOnce;
 }
 
 TilingData Cut(const Call& call) {
@@ -125,7 +118,8 @@ extern "C" int64_t MoeFinalizeRoutingV2GradTilingLimit(const char* axis, int64_t
     const int64_t least = hasScales ? ub.Least() : kLeastUbOfCopies;
     const bool known = topK >= 1 && (hasScales || topK == 1);
     if (name == "zeros") {
-        return known && bytes >= least ? ZerosAtOnce(dtype, bytes) * cores : 0;
+        return known && bytes >= least ? zero_fill::MostAtOnce(bytes, ElementBytes(dtype)) * cores
+                                       : 0;
     }
     const int64_t limit = hasScales
                               ? slot_grad::SlotLimit(name, ub, known ? topK : 1, cores, hidden)

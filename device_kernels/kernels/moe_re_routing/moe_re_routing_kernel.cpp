@@ -4,6 +4,7 @@
 // bytes, whatever it holds, up to the ends of the share. Each core walks over all counts: no core
 // waits for another. Rows are numbered in int32, so the lower word of an int64 count is all.
 #include "kernel_operator.h"
+#include "../shared/rows/address_kernel.h"
 #include "../shared/sorting/ordering_kernel.h"
 #include "moe_re_routing_tiling.h"
 
@@ -12,6 +13,7 @@ namespace {
 using AscendC::GlobalTensor;
 using AscendC::LocalTensor;
 using AscendC::TPosition;
+using gm::At;
 using ordering::Least;
 
 constexpr int32_t BUFFERS = 2;
@@ -97,13 +99,6 @@ public:
     }
 
 private:
-    template <typename T>
-    __aicore__ inline static GlobalTensor<T> At(GM_ADDR address) {
-        GlobalTensor<T> tensor;
-        tensor.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(address));
-        return tensor;
-    }
-
     __aicore__ inline static AscendC::DataCopyExtParams Piece(int64_t bytes) {
         return {1, static_cast<uint32_t>(bytes), 0, 0, 0};
     }

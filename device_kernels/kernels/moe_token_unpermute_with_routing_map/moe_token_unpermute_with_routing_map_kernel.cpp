@@ -60,8 +60,8 @@ __aicore__ inline void SumWeightedSlots(const Tensors& tensors, const __gm__ Til
     const Share share = ShareOf(tiling->rows.tokens);
     const int64_t topK = tiling->topK;
     Write(tensors.permuteProbs, share.first * topK, share.end * topK, tiling->listBatch,
-          MappedProbs<Bits>{Global<Bits>(tensors.probs), Global<uint8_t>(tensors.routingMap),
-                            tiling->experts, topK});
+          MappedProbs<Bits>{gm::At<Bits>(tensors.probs),
+                            {gm::At<uint8_t>(tensors.routingMap), tiling->experts, topK}});
     SumSlots<T, row_sum::SlotWeights<Prob>>(tensors, tiling);
 }
 
@@ -70,7 +70,7 @@ __aicore__ inline void SortTokens(const Tensors& tensors, const __gm__ Tiling* t
     TPipe pipe;
     stable_sort::Sorter sorter;
     sorter.Init(&tiling->sort, tensors.workspace, tensors.workspace + tiling->pairsBytes, &pipe);
-    sorter.ArgSort(Global<int32_t>(tensors.sortedIndices), Global<int32_t>(tensors.outIndex));
+    sorter.ArgSort(gm::At<int32_t>(tensors.sortedIndices), gm::At<int32_t>(tensors.outIndex));
     pipe.Destroy();
     const Share share = ShareOf(tiling->slots);
     Write(tensors.permuteTokenId, share.first, share.end, tiling->listBatch,
@@ -86,7 +86,7 @@ __aicore__ inline void SumSorted(const Tensors& tensors, const __gm__ Tiling* ti
     TPipe pipe;
     SortedRows<Prob, Factor> entries;
     entries.Init(tensors.permuteTokenId, tensors.outIndex,
-                 {Global<Prob>(tensors.probs), Global<int32_t>(tensors.sortedIndices),
+                 {gm::At<Prob>(tensors.probs), gm::At<int32_t>(tensors.sortedIndices),
                   tiling->experts, tiling->capacity});
     row_sum::SortedSum<T, SortedRows<Prob, Factor>> kernel;
     kernel.Init(tensors.permutedTokens, tensors.unpermutedTokens, &tiling->rows, &pipe, entries);
@@ -99,7 +99,7 @@ __aicore__ inline void SumWeightedSorted(const Tensors& tensors, const __gm__ Ti
     constexpr bool isRounded = std::is_same_v<T, Prob> && !std::is_same_v<T, float>;
     const Share share = ShareOf(tiling->slots);
     Write(tensors.permuteProbs, share.first, share.end, tiling->listBatch,
-          PaddedProbs<Bits>{Global<Bits>(tensors.probs), Global<int32_t>(tensors.sortedIndices),
+          PaddedProbs<Bits>{gm::At<Bits>(tensors.probs), gm::At<int32_t>(tensors.sortedIndices),
                             tiling->experts, tiling->capacity});
     SumSorted<T, Prob, std::conditional_t<isRounded, row_sum::RoundedBy, float>>(tensors, tiling);
 }

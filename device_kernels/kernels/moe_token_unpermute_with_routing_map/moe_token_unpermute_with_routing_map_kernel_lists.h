@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include "../shared/routing/slot_counts_kernel.h"
+#include "../shared/routing_map/mapped_experts_kernel.h"
+#include "../shared/rows/address_kernel.h"
 #include "../shared/rows/row_sum_kernel.h"
 #include "../shared/slots/slot_weights_kernel.h"
 #include "../shared/sorting/ordering_kernel.h"
@@ -25,13 +27,6 @@ using AscendC::TPosition;
 using ordering::Least;
 using ordering::Order;
 using slot_counts::LoadIntegers;
-
-template <typename T>
-__aicore__ inline GlobalTensor<T> Global(GM_ADDR address) {
-    GlobalTensor<T> tensor;
-    tensor.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(address));
-    return tensor;
-}
 
 // Probs are moved by their bits. Padded: slots lie expert by expert, `capacity` to each, and name
 // their tokens.
@@ -52,8 +47,7 @@ struct PaddedProbs {
     int64_t capacity;
 };
 
-// Not padded: those of a token's true places in the map, from the first on, then zeros. Slots are
-// asked for in their order, from the first of a token on.
+// Not padded: those of a token's true places in the map, then zeros.
 template <typename Bits>
 struct MappedProbs {
     using Element = Bits;
@@ -61,22 +55,13 @@ struct MappedProbs {
     __aicore__ inline void Room(int64_t, TPipe*) {}
     __aicore__ inline void Load(int64_t, int64_t) {}
     __aicore__ inline Bits At(int64_t slot, uint32_t) {
-        if (slot % topK == 0) {
-            next = 0;
-        }
-        const int64_t line = slot / topK * experts;
-        while (next < experts && map.GetValue(static_cast<uint64_t>(line + next)) == 0) {
-            ++next;
-        }
-        const int64_t expert = next++;
-        return expert < experts ? probs.GetValue(static_cast<uint64_t>(line + expert)) : Bits{0};
+        const int64_t expert = slots.Of(slot);
+        const int64_t place = slot / slots.topK * slots.experts + expert;
+        return expert < slots.experts ? probs.GetValue(static_cast<uint64_t>(place)) : Bits{0};
     }
 
     GlobalTensor<Bits> probs;
-    GlobalTensor<uint8_t> map;
-    int64_t experts;
-    int64_t topK;
-    int64_t next = 0;  // the first expert of the token that has not been looked at
+    routing_map::MappedExperts slots;
 };
 
 // The tokens that slots name, in the order of the slots.
@@ -85,7 +70,7 @@ public:
     using Element = int32_t;
 
     __aicore__ inline SortedTokens(GM_ADDR tokens, GM_ADDR order)
-        : tokens_(Global<int32_t>(tokens)), order_(Global<int32_t>(order)) {}
+        : tokens_(gm::At<int32_t>(tokens)), order_(gm::At<int32_t>(order)) {}
 
     __aicore__ inline void Room(int64_t slots, TPipe* pipe) {
         pipe->InitBuffer(buffer_, static_cast<uint32_t>(slots * sizeof(int32_t)));
@@ -115,7 +100,7 @@ __aicore__ inline void Write(GM_ADDR list, int64_t first, int64_t end, int64_t b
     TBuf<TPosition::VECCALC> buffer;
     pipe.InitBuffer(buffer, static_cast<uint32_t>(batch * sizeof(Element)));
     source.Room(batch, &pipe);
-    const GlobalTensor<Element> output = Global<Element>(list);
+    const GlobalTensor<Element> output = gm::At<Element>(list);
     const LocalTensor<Element> values = buffer.template Get<Element>();
     for (int64_t at = first; at < end; at += batch) {
         const int64_t count = Least(batch, end - at);
@@ -139,8 +124,8 @@ template <typename Prob, typename Factor>
 class SortedRows {
 public:
     __aicore__ inline void Init(GM_ADDR tokens, GM_ADDR rows, const PaddedProbs<Prob>& probs) {
-        tokens_ = Global<int32_t>(tokens);
-        rows_ = Global<int32_t>(rows);
+        tokens_ = gm::At<int32_t>(tokens);
+        rows_ = gm::At<int32_t>(rows);
         probs_ = probs;
     }
     __aicore__ inline void Room(int64_t entries, TPipe* pipe) {

@@ -4,6 +4,7 @@
 
 #include "kernel_operator.h"
 #include "../sorting/ordering_kernel.h"
+#include "address_kernel.h"
 #include "row_share_kernel.h"
 
 namespace zero_fill {
@@ -21,6 +22,18 @@ __aicore__ inline void Write(const AscendC::GlobalTensor<T>& output, const row_s
         const uint32_t bytes = static_cast<uint32_t>(count * sizeof(T));
         AscendC::DataCopyPad(output[element], zeros, AscendC::DataCopyExtParams{1, bytes, 0, 0, 0});
     }
+}
+
+// The same over this block's share of all `elements` of an output, by itself: no pipe is open.
+template <typename T>
+__aicore__ inline void WriteAll(GM_ADDR output, int64_t elements, int64_t atOnce) {
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, static_cast<uint32_t>(atOnce * sizeof(T)));
+    const row_sum::Share share =
+        row_sum::ShareOf(elements, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
+    Write(gm::At<T>(output), share, buffer, atOnce);
+    pipe.Destroy();
 }
 
 }  // namespace zero_fill
