@@ -100,7 +100,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Weighed(
         "gradient-of-the-slot-in-place-of-the-token",
-        before="const int64_t token = (slot + place) / topK_;",
+        before="const int64_t token = weights_.TokenOf(slot + place);",
         after="const int64_t token = Least(slot + place, (endSlot_ - 1) / topK_);",
         least_indices=2,
     ),
@@ -227,8 +227,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Zeroed(
         "zeros-of-the-first-expert-alone",
         TILING,
-        "const int64_t elements = tiling->slots.rows * tiling->slots.hidden;",
-        "const int64_t elements = call.capacity * tiling->slots.hidden;",
+        "tiling->zeroedElements = tiling->slots.rows * tiling->slots.hidden;",
+        "tiling->zeroedElements = call.capacity * tiling->slots.hidden;",
     ),
     Zeroed(
         "no-place-beyond-the-number-of-slots",

@@ -54,7 +54,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "gradient-of-the-slot-in-place-of-the-token",
-        before="const int64_t token = (slot + place) / topK_;",
+        before="const int64_t token = weights_.TokenOf(slot + place);",
         after="const int64_t token = Least(slot + place, (endSlot_ - 1) / topK_);",
         least_indices=2,
     ),
@@ -110,13 +110,13 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "odd-lanes-not-summed",
-        before="AscendC::WholeReduceSum(sums_[place], lanes, LANES,",
-        after="AscendC::WholeReduceSum(sums_[place], lanes, LANES / 2,",
+        before="AscendC::WholeReduceSum(sums_[place * PITCH], lanes, LANES,",
+        after="AscendC::WholeReduceSum(sums_[place * PITCH], lanes, LANES / 2,",
         least_hidden=LANES // 2 + 1,
     ),
     Mistake(
         "sums-of-each-part-in-the-first-places",
-        before="AscendC::WholeReduceSum(sums_[place],",
+        before="AscendC::WholeReduceSum(sums_[place * PITCH],",
         after="AscendC::WholeReduceSum(sums_[place % topK_],",
         least_indices=2,
     ),

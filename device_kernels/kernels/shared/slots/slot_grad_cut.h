@@ -32,6 +32,7 @@ struct Ub {
     int64_t element;
     int64_t weight;
     bool hasBias = false;
+    bool isApart = false;  // weights lie apart from each other, and so do their gradients
 
     int64_t Granule() const { return kBlockBytes / element; }
 
@@ -42,8 +43,17 @@ struct Ub {
                (element < kWideBytes ? tensors * kWideBytes : 0);
     }
 
+    // Without what rounding up adds, and no more than all of them.
+    int64_t BytesOfSlot() const {
+        const int64_t sums = weight < kWideBytes ? kWideBytes / weight : 0;
+        return isApart ? 2 * kWideBytes + (1 + sums) * kBlockBytes : kWideBytes + weight;
+    }
+
     int64_t OfNames(int64_t slots) const {
         const int64_t wide = RoundUp(slots * kWideBytes, kBlockBytes);
+        if (isApart) {
+            return 2 * wide + slots * (BytesOfSlot() - 2 * kWideBytes);
+        }
         const int64_t own = RoundUp(slots * weight, kBlockBytes);
         return wide + 2 * own + (weight < kWideBytes ? wide : 0) + (hasBias ? wide : 0);
     }
@@ -79,7 +89,7 @@ struct Ub {
         const int64_t part = SlotsOfPart(topK);
         const int64_t tile = RoundUp(TileColumns(topK, hidden), Granule()) * PerColumn();
         const int64_t left = bytes - OfPart(part) - tile;
-        int64_t slots = left / (kWideBytes + weight);
+        int64_t slots = left / BytesOfSlot();
         while (OfNames(slots) > left) {
             --slots;
         }

@@ -9,7 +9,8 @@
 //     1. the product of column c is added to lane c % 64, from the first column to the last;
 //     2. neighbours are added, lanes 0 and 1, 2 and 3, ..., and their sums again in the same way,
 //        until one is left.
-// It is rounded once more to the data type of the weights.
+// It is rounded once more to the data type of the weights. Weights lie in a list, as their
+// gradients do, or wherever a class of its own finds them.
 #ifndef SLOT_GRAD_KERNEL_H
 #define SLOT_GRAD_KERNEL_H
 
@@ -36,13 +37,39 @@ struct NoBias {
     __aicore__ inline void AddTo(const LocalTensor<float>&, int64_t, int64_t, int64_t) {}
 };
 
+// Weights in the order of the slots, which lie token by token, and their gradients likewise.
+template <typename W>
+class ListedWeights : public row_sum::SlotWeights<W> {
+public:
+    static constexpr int64_t PITCH = 1;  // elements in UB from one gradient to the next
+
+    __aicore__ inline void Init(const Tensors& tensors, const __gm__ SlotGradTiling* tiling,
+                                TPipe* pipe) {
+        topK_ = tiling->topK;
+        row_sum::SlotWeights<W>::Init(tensors.weights, tiling->slotsPerBatch, pipe);
+    }
+
+    __aicore__ inline int64_t TokenOf(int64_t slot) { return slot / topK_; }
+
+    __aicore__ inline void CopyOut(const GlobalTensor<W>& to, const LocalTensor<W>& from,
+                                   int64_t slot, int64_t slots) {
+        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(W));
+        AscendC::DataCopyPad(to[slot], from, DataCopyExtParams{1, bytes, 0, 0, 0});
+    }
+
+private:
+    int64_t topK_;
+};
+
 // T: of the rows; W: of the weights.
-template <typename T, typename W, typename Named = row_sum::NumberedRows, typename Bias = NoBias>
+template <typename T, typename W, typename Named = row_sum::NumberedRows, typename Bias = NoBias,
+          typename Weights = ListedWeights<W>>
 class SlotGrad {
 public:
     __aicore__ inline void Init(const Tensors& tensors, const __gm__ SlotGradTiling* tiling,
-                                TPipe* pipe, Named named = {}) {
+                                TPipe* pipe, Named named = {}, Weights weights = {}) {
         named_ = named;
+        weights_ = weights;
         topK_ = tiling->topK;
         hidden_ = tiling->hidden;
         sourceRows_ = tiling->rows;
@@ -69,10 +96,10 @@ public:
         }
         pipe->InitBuffer(laneBuffer_, static_cast<uint32_t>(slotsPerPart_ * LANES * sizeof(float)));
         pipe->InitBuffer(indexBuffer_, slots * sizeof(int32_t));
-        weights_.Init(tensors.weights, slotsPerBatch_, pipe);
-        pipe->InitBuffer(weightGradQueue_, 1, slots * sizeof(W));
+        weights_.Init(tensors, tiling, pipe);
+        pipe->InitBuffer(weightGradQueue_, 1, slots * PITCH * sizeof(W));
         if constexpr (!ARE_SUMS_RESULTS) {
-            pipe->InitBuffer(sumBuffer_, slots * sizeof(float));
+            pipe->InitBuffer(sumBuffer_, slots * PITCH * sizeof(float));
         }
         bias_.Init(tensors, tiling, pipe);
     }
@@ -83,8 +110,8 @@ public:
             LoadSlots(slot, slots);
             BeginSums();
             for (int64_t place = 0; place < slots;) {
-                const int64_t token = (slot + place) / topK_;
-                const int64_t ofToken = (token + 1) * topK_ - (slot + place);
+                const int64_t token = weights_.TokenOf(slot + place);
+                const int64_t ofToken = topK_ - (slot + place) % topK_;
                 const int64_t part = Least(Least(slotsPerPart_, ofToken), slots - place);
                 DoPart(token, place, part);
                 place += part;
@@ -96,6 +123,7 @@ public:
 private:
     static constexpr bool IS_WIDE = std::is_same_v<T, float>;
     static constexpr bool ARE_SUMS_RESULTS = std::is_same_v<W, float>;
+    static constexpr int64_t PITCH = Weights::PITCH;
     static constexpr int32_t LANES = 64;         // fp32 values of one repeat
     static constexpr uint8_t REPEAT_BLOCKS = 8;  // of 32 bytes
 
@@ -123,8 +151,8 @@ private:
         for (int64_t column = 0; isWanted && column < hidden_; column += tileColumns_) {
             DoTile(token, place, slots, column, Least(tileColumns_, hidden_ - column));
         }
-        AscendC::WholeReduceSum(sums_[place], lanes, LANES, static_cast<int32_t>(slots), 1, 1,
-                                REPEAT_BLOCKS);
+        AscendC::WholeReduceSum(sums_[place * PITCH], lanes, LANES, static_cast<int32_t>(slots),
+                                static_cast<int32_t>(PITCH), 1, REPEAT_BLOCKS);
         AscendC::PipeBarrier<PIPE_V>();
     }
 
@@ -203,21 +231,18 @@ private:
         if constexpr (ARE_SUMS_RESULTS) {
             weightGradQueue_.EnQue(sums_);
             LocalTensor<W> results = weightGradQueue_.template DeQue<W>();
-            CopyOutSums(results, slot, slots);
+            weights_.CopyOut(weightGrads_, results, slot, slots);
+            weightGradQueue_.FreeTensor(results);
         } else {
             LocalTensor<W> rounded = weightGradQueue_.template AllocTensor<W>();
             // The next sums are written behind the barrier that follows their lanes' zeros.
-            AscendC::Cast(rounded, sums_, RoundMode::CAST_RINT, static_cast<int32_t>(slots));
+            AscendC::Cast(rounded, sums_, RoundMode::CAST_RINT,
+                          static_cast<int32_t>(slots * PITCH));
             weightGradQueue_.EnQue(rounded);
             LocalTensor<W> results = weightGradQueue_.template DeQue<W>();
-            CopyOutSums(results, slot, slots);
+            weights_.CopyOut(weightGrads_, results, slot, slots);
+            weightGradQueue_.FreeTensor(results);
         }
-    }
-
-    __aicore__ inline void CopyOutSums(LocalTensor<W>& results, int64_t slot, int64_t slots) {
-        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(W));
-        AscendC::DataCopyPad(weightGrads_[slot], results, DataCopyExtParams{1, bytes, 0, 0, 0});
-        weightGradQueue_.FreeTensor(results);
     }
 
     __aicore__ inline int64_t RowAt(int64_t place) {
@@ -252,7 +277,7 @@ private:
     TBuf<TPosition::VECCALC> laneBuffer_;
     TBuf<TPosition::VECCALC> indexBuffer_;
     TBuf<TPosition::VECCALC> sumBuffer_;
-    row_sum::SlotWeights<W> weights_;
+    Weights weights_;
     Named named_;
     Bias bias_;
     LocalTensor<float> sums_;

@@ -19,6 +19,13 @@
 //     sums                                          4 * n    16-bit weights only; others in place
 //     experts                                   b * 4 * n
 //
+// Of weights that lie apart from each other no list is there, but their slots' experts; each of
+// their gradients has a block of its own, and so many sums as lie in one:
+//
+//     experts                                       4 * n
+//     gradients                                    32 * n
+//     sums                                         64 * n    16-bit weights only
+//
 // So a column costs 24 bytes in fp32 and 20 in the 16-bit types, with a bias 32 and 28, and a slot
 // of a batch 12, with a bias 16. Lanes take an eighth of the UB at most, but one part is a slot at
 // least. A row is in one tile where it fits beside the lanes and names of a part. Else a tile has
