@@ -130,6 +130,18 @@ aclnnStatus Call::CheckLayouts() const { return opapi::CheckLayouts(Function(), 
 
 aclnnStatus Call::CheckDense() const { return opapi::CheckDense(Function(), Outputs()); }
 
+aclnnStatus Call::CheckRanks(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+        const TensorView& view = (*this)[name];
+        const size_t rank = table_->parameters[PlaceOf(name)].forms.at(0).axes.size();
+        if (view.isPresent && view.shape.size() != rank) {
+            return Invalid(name, "rank", static_cast<int64_t>(view.shape.size()),
+                           std::to_string(rank));
+        }
+    }
+    return ACLNN_SUCCESS;
+}
+
 bool Call::HasNoResult() const {
     const std::vector<const TensorView*> outputs = Outputs();
     return std::all_of(outputs.begin(), outputs.end(), [](const TensorView* output) {

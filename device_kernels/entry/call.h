@@ -94,6 +94,9 @@ public:
     aclnnStatus CheckFormats() const;
     /// 161002 for the first tensor whose layout is impossible.
     aclnnStatus CheckLayouts() const;
+    /// 161002 for the first of these that is there and has another rank than its first form in the
+    /// table, for an entry that looks at ranks before the table's stage.
+    aclnnStatus CheckRanks(std::initializer_list<const char*> names) const;
     /// At the table's stage its status for the first broken rule: numbers beyond their limits, then
     /// tensors that lack, then ranks, then limits of sizes, then sizes of axes. A name has the size
     /// of the first number that has it, or else tensor, of which optional ones come last.

@@ -18,7 +18,10 @@ struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithRoutingMapGradTilingD
     static const entry::Table& Interface() { return routing_map_grad::Interface(); }
 
     static aclnnStatus CheckFirst(const entry::Call& call) { return CheckNumbers(call); }
-    static aclnnStatus Check(entry::Call* call) { return CheckRanks(*call); }
+    // Of the tensors of which CANN looks at the rank even without work.
+    static aclnnStatus Check(entry::Call* call) {
+        return call->CheckRanks({kTokens, kMap, kProbs});
+    }
 
     static bool HasNoWork(const entry::Call& call) {
         return call[kTokens].IsEmpty() || call["tokensGradOut"].IsEmpty();

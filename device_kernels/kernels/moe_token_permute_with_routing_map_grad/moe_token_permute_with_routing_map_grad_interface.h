@@ -3,8 +3,6 @@
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_INTERFACE_H
 
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "call.h"
 
@@ -35,18 +33,6 @@ inline aclnnStatus CheckNumbers(const entry::Call& call) {
     for (const char* name : {"numExperts", "tokensNum"}) {
         if (call.Number(name) <= 0) {
             return call.Invalid(name, "", call.Number(name), "greater than 0");
-        }
-    }
-    return ACLNN_SUCCESS;
-}
-
-// Of the tensors of which CANN looks at the rank even without work.
-inline aclnnStatus CheckRanks(const entry::Call& call) {
-    const std::pair<const char*, uint64_t> ranks[] = {{kTokens, 2}, {kMap, 2}, {kProbs, 1}};
-    for (const auto& [name, rank] : ranks) {
-        const uint64_t count = call.Shape(name).count;
-        if (call.Has(name) && count != rank) {
-            return call.Invalid(name, "rank", static_cast<int64_t>(count), std::to_string(rank));
         }
     }
     return ACLNN_SUCCESS;

@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "aclrtlaunch_moe_token_unpermute_with_routing_map.h"
 #include "moe_token_unpermute_with_routing_map_tiling.h"
@@ -61,22 +60,8 @@ struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteWithRoutingMapTilingDat
             return Null(*call, "routingMapOptional is null",
                         "a tensor if probsOptional is one and paddedMode is false");
         }
-        const std::pair<const char*, uint64_t> ranks[] = {{"permutedTokens", 2},
-                                                          {"sortedIndices", 1},
-                                                          {kMap, 2},
-                                                          {kProbs, 2},
-                                                          {kOut, 2},
-                                                          {"outIndex", 1},
-                                                          {"permuteTokenId", 1},
-                                                          {"permuteProbs", 1}};
-        for (const auto& [name, rank] : ranks) {
-            const uint64_t count = call->Shape(name).count;
-            if (call->Has(name) && count != rank) {
-                return call->Invalid(name, "rank", static_cast<int64_t>(count),
-                                     std::to_string(rank));
-            }
-        }
-        return ACLNN_SUCCESS;
+        return call->CheckRanks({"permutedTokens", "sortedIndices", kMap, kProbs, kOut, "outIndex",
+                                 "permuteTokenId", "permuteProbs"});
     }
 
     // Outputs may have strides.
