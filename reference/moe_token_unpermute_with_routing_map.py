@@ -43,7 +43,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.permutation import MOST_TOPK, added_to_tokens, rows_of_tokens
+from reference.permutation import (
+    MOST_TOPK,
+    added_to_tokens,
+    check_map,
+    experts_of_slots,
+    rows_of_tokens,
+)
 from reference.rules import reject, require_dtype, require_real
 from reference.terms import Terms
 from reference.weighted_sum import common_dtype, stored
@@ -65,26 +71,6 @@ def _tokens_num(probs: NDArray[Any] | None, restore_shape: Sequence[int] | None)
         rule = "must be the shape of unpermutedTokens if probs are not given"
         reject("restore_shape", restore_shape, rule, _PARAMETERS + "restoreShapeOptional")
     return restore_shape[0]
-
-
-def _check_map(routing_map: NDArray[Any] | None, probs: NDArray[Any], top_k: int) -> None:
-    """Check the map that probs are selected by."""
-    source = _PARAMETERS + "routingMapOptional"
-    if routing_map is None:
-        reject("routing_map", None, "must be given with probs, if nothing is padded", source)
-    require_dtype("routing_map", routing_map, source, "int8", "bool")
-    if routing_map.shape != probs.shape:
-        reject("routing_map.shape", routing_map.shape, f"must be {probs.shape}, of probs", source)
-    other = np.argwhere((routing_map != 0) & (routing_map != 1))
-    if other.size:
-        place = tuple(other[0].tolist())
-        reject(f"routing_map{list(place)}", routing_map[place], "must be 0 or 1", source)
-    experts = np.count_nonzero(routing_map, axis=1)
-    wrong = np.flatnonzero(experts > top_k)
-    if wrong.size:
-        at = int(wrong[0])
-        rule = f"must be at most the {top_k} slots of a token"
-        reject(f"routing_map[{at}]", f"{experts[at]} experts", rule, f"{_DOCUMENT}, constraints")
 
 
 def _check(
@@ -112,7 +98,10 @@ def _check(
         if top_k > MOST_TOPK:
             reject("topK_num", top_k, f"must be at most {MOST_TOPK}", f"{_DOCUMENT}, constraints")
         if probs is not None:
-            _check_map(routing_map, probs, top_k)
+            if routing_map is None:
+                rule = "must be given with probs, if nothing is padded"
+                reject("routing_map", None, rule, _PARAMETERS + "routingMapOptional")
+            check_map(routing_map, probs, top_k, _DOCUMENT)
         return tokens_num
     outside = np.flatnonzero((sorted_indices < 0) | (sorted_indices >= tokens_num))
     if outside.size:
@@ -134,10 +123,10 @@ def _permuted(
         expert = np.arange(sorted_indices.size) // max(1, capacity)
         return np.asarray(probs[sorted_indices, expert])
     assert routing_map is not None
-    weights = np.zeros((len(probs), sorted_indices.size // max(1, len(probs))), probs.dtype)
-    token, expert = np.nonzero(routing_map)
-    slot = np.cumsum(routing_map != 0, axis=1)[token, expert] - 1
-    weights[token, slot] = probs[token, expert]
+    experts = experts_of_slots(routing_map, sorted_indices.size // max(1, len(probs)))
+    token, slot = np.nonzero(experts >= 0)
+    weights = np.zeros(experts.shape, probs.dtype)
+    weights[token, slot] = probs[token, experts[token, slot]]
     return weights.reshape(-1)
 
 

@@ -157,6 +157,41 @@ def check_ranks(
         reject(f"sorted_indices[{at}]", sorted_indices[at], rule, range_source or source)
 
 
+def check_map(
+    routing_map: NDArray[Any], probs: NDArray[Any], most: int | None, document: str
+) -> None:
+    """Check the map of the tokens and experts that `probs` are of.
+
+    Raises TypeError for another dtype than int8 or bool; ValueError for another shape than that of
+    `probs`, a number other than 0 and 1, a token of more than `most` experts (None: any number).
+    """
+    source = f"{document}, parameters: routingMapOptional"
+    require_dtype("routing_map", routing_map, source, "int8", "bool")
+    if routing_map.shape != probs.shape:
+        reject("routing_map.shape", routing_map.shape, f"must be {probs.shape}, of probs", source)
+    other = np.argwhere((routing_map != 0) & (routing_map != 1))
+    if other.size:
+        place = tuple(other[0].tolist())
+        reject(f"routing_map{list(place)}", routing_map[place], "must be 0 or 1", source)
+    experts = np.count_nonzero(routing_map, axis=1)
+    wrong = np.flatnonzero(experts > (routing_map.shape[1] if most is None else most))
+    if wrong.size:
+        at = int(wrong[0])
+        rule = f"must be at most the {most} slots of a token"
+        reject(f"routing_map[{at}]", f"{experts[at]} experts", rule, f"{document}, constraints")
+
+
+def experts_of_slots(routing_map: NDArray[Any], top_k: int) -> NDArray[np.int64]:
+    """The expert of each slot, int64 [tokens, top_k]: slot j has the j-th of its token's row.
+
+    `routing_map` is [tokens, experts], of at most `top_k` experts a token; -1 for a slot beyond.
+    """
+    experts = np.full((len(routing_map), top_k), -1, np.int64)
+    token, expert = np.nonzero(routing_map)
+    experts[token, np.cumsum(routing_map != 0, axis=1)[token, expert] - 1] = expert
+    return experts
+
+
 def rows_of_tokens(ids: NDArray[Any], tokens: int) -> NDArray[np.int32]:
     """The entries of `ids` that name each token, by rising entry: int32 [tokens, slots].
 
