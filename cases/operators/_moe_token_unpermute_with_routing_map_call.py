@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._interface import INVALID, NULL, checked, null, typed, unchecked
+from cases.operators._map_sums import DROPLESS, DTYPES, MAP, PADDED, PROBS, PROBS_DTYPES
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import routed
 from cases.operators._values import WEIGHT_BITS
 from conformance.call.case import Case, Machine, Tensor
@@ -30,12 +31,7 @@ FUNCTION = f"{ACLNN}, function: equations"
 PARAMETERS = f"{ACLNN}, parameters"
 KERNELS = "ops-transformer, moe_token_unpermute_with_routing_map/op_kernel"
 HOST = "ops-transformer, moe_token_unpermute_with_routing_map/op_host/op_api"
-DTYPES = ("float16", "bfloat16", "float32")
-PROBS_DTYPES = {"float16": DTYPES[:1], "bfloat16": DTYPES[1:], "float32": DTYPES[2:]}
-"""By the data type of the tokens, those that probs may have."""
-
-DROPLESS, PADDED = ("dropless", "dropless_probs"), ("padded", "padded_probs")
-TOKENS, INDICES, MAP, PROBS = "permuted_tokens", "sorted_indices", "routing_map", "probs"
+TOKENS, INDICES = "permuted_tokens", "sorted_indices"
 OUT, OUT_INDEX, TOKEN_ID = "unpermuted_tokens", "out_index", "permute_token_id"
 PERMUTE_PROBS = "permute_probs"
 

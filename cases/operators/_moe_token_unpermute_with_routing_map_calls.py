@@ -10,21 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators._interface import NULL
+from cases.operators._map_sums import DROPLESS, DTYPES, MAP, PADDED, PROBS, PROBS_DTYPES
 from cases.operators._moe_token_unpermute_with_routing_map_call import (
     ACLNN,
-    DROPLESS,
-    DTYPES,
     FUNCTION,
     HOST,
     INDICES,
     KERNELS,
-    MAP,
     OUT,
     OUT_INDEX,
-    PADDED,
     PERMUTE_PROBS,
-    PROBS,
-    PROBS_DTYPES,
     SIGNATURE,
     TOKEN_ID,
     call,

@@ -7,16 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from cases.operators._map_sums import DROPLESS, MAP, PADDED, PROBS
 from cases.operators._moe_token_unpermute_with_routing_map_call import (
-    DROPLESS,
     FUNCTION,
     INDICES,
     KERNELS,
-    MAP,
     OUT,
-    PADDED,
     PERMUTE_PROBS,
-    PROBS,
     SIGNATURE,
     TOKENS,
 )

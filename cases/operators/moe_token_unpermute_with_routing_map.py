@@ -12,10 +12,9 @@ from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_written_code, supported
 from cases.operators._ladders import ladder, of_slots, of_tokens
 from cases.operators._landmarks import of_summed_rows
+from cases.operators._map_sums import DROPLESS, DTYPES, PADDED, PROBS
 from cases.operators._moe_token_unpermute_with_routing_map_call import (
     ACLNN,
-    DROPLESS,
-    DTYPES,
     FUNCTION,
     HOST,
     INDICES,
@@ -23,9 +22,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_call import (
     NAME,
     OUT,
     OUT_INDEX,
-    PADDED,
     PERMUTE_PROBS,
-    PROBS,
     SIGNATURE,
     TOKEN_ID,
     TOKENS,
@@ -37,11 +34,9 @@ from cases.operators._moe_token_unpermute_with_routing_map_calls import (
     row_sum,
 )
 from cases.operators._moe_token_unpermute_with_routing_map_cells import (
+    MAP_SUMS,
     SUMS,
-    cases,
-    cells,
     limits,
-    on_edge,
 )
 from cases.operators._moe_token_unpermute_with_routing_map_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right
@@ -120,7 +115,7 @@ SUMMED = Sum(
     fused="never",
 )
 OPERATOR = Operator(
-    **of_signature(SIGNATURE, cases, freedoms=FREEDOMS),
+    **of_signature(SIGNATURE, MAP_SUMS.cases, freedoms=FREEDOMS),
     sources=(ACLNN, HOST, KERNELS),
     products=("Ascend910B", "Ascend910_93"),
     modes=(
@@ -183,23 +178,23 @@ OPERATOR = Operator(
             },
         ),
     },
-    cells=with_extremes(cells, extremes),
+    cells=with_extremes(MAP_SUMS.cells, extremes),
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits()),
     ladders=(
-        *of_slots(on_edge, modes=DROPLESS),
+        *of_slots(MAP_SUMS.on_edge, modes=DROPLESS),
         ladder(
             "experts",
-            on_edge,
+            MAP_SUMS.on_edge,
             lambda n: {"top_k": 1, "tokens": 8, "hidden": 1, "experts": n},
             modes=DROPLESS[1:],
         ),
-        *of_tokens(on_edge, kind=", padded", modes=PADDED),
+        *of_tokens(MAP_SUMS.on_edge, kind=", padded", modes=PADDED),
     ),
-    workload_cases=by_ranks(on_edge, "dropless", INDICES),
+    workload_cases=by_ranks(MAP_SUMS.on_edge, "dropless", INDICES),
     torch_npu=replace(
         bound(
             SIGNATURE,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 
 from cases.operators._moe_token_unpermute_with_routing_map_calls import in_order
-from cases.operators._moe_token_unpermute_with_routing_map_cells import SUMS, cases
+from cases.operators._moe_token_unpermute_with_routing_map_cells import MAP_SUMS, SUMS
 from cases.operators.moe_token_unpermute_with_routing_map import OPERATOR, not_reached
 from conformance.call.case import Case
 from conformance.judge.calls import judge
@@ -36,7 +36,7 @@ OUT, PROBS = "unpermuted_tokens", "probs"
 @pytest.mark.parametrize("mode", SUMS)
 def test_the_formula_gives_what_plain_loops_give_in_exact_fractions(mode: str) -> None:
     @FEW
-    @given(case=cases(mode, "bfloat16", small=True))
+    @given(case=MAP_SUMS.cases(mode, "bfloat16", small=True))
     def holds(case: Case) -> None:
         inputs: dict[str, Any] = dict(case.arrays)
         for name in ("permuted_tokens", PROBS):
@@ -130,7 +130,7 @@ def test_rows_of_levels_have_unused_slots_tokens_without_rows_and_more_rows_than
 
 @pytest.mark.parametrize("mode", SUMS)
 def test_a_case_shrinks_to_one_token_one_column_and_the_smallest_machine(mode: str) -> None:
-    case = find(cases(mode, "float16"), lambda case: True, settings=SHRUNK)
+    case = find(MAP_SUMS.cases(mode, "float16"), lambda case: True, settings=SHRUNK)
     assert case.outputs[OUT].shape == (1, 1)
     assert case.machine is not None
     assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)
