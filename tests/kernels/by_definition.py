@@ -257,9 +257,10 @@ def unpermute_with_routing_map_grad(loops: Loops, call: Call) -> Found:
     rows = None if probs is None else call.table("permuted_tokens")
     found = loops(grads, named, ids, call.numbers("routing_map"), rows, probs, **how)
     kept, moved = set(named), found["permuted_tokens_grad"]
+    sums = [[lanes(one) for one in line] for line in found.get("probs_grad", ())]
     return {
         "permuted_tokens_grad": [one if at in kept else [None] for at, one in enumerate(moved)],
-        "probs_grad": [[lanes(one) for one in line] for line in found.get("probs_grad", ())],
+        "probs_grad": sums or None,
     }
 
 

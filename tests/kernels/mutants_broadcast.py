@@ -46,6 +46,7 @@ ROWS = {
     "moe_token_unpermute": ("permutedTokens",),
     "moe_token_unpermute_grad": ("unpermutedTokensGrad",),
     "moe_token_unpermute_with_routing_map": ("permutedTokens",),
+    "moe_token_unpermute_with_routing_map_grad": ("unpermutedTokensGrad",),
 }
 """By operator the inputs of rows; of operators that finalize and their gradient every input."""
 

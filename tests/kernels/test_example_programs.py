@@ -39,6 +39,7 @@ RECORDED = {
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_with_routing_map": "an unused slot",
+    "moe_token_unpermute_with_routing_map_grad": "selected by the map, int8",
 }
 """The example on record that each program calls."""
 

@@ -62,6 +62,11 @@ ONCE = {
             "moe_token_permute_with_routing_map_grad",
         },
     ),
+    "shared/slots/slot_grad_cut.h: while (OfNames(slots) > left)": (
+        "a slot whose weight lies apart is large: rounding up to blocks asks for one less, and for"
+        " two in a few buffers that no case has",
+        {"moe_token_unpermute_with_routing_map_grad"},
+    ),
     "shared/slots/slot_gather_cut.h: while (slots > 0 && UbBytes(slots, elementBytes) > ubBytes)": (
         "rounding up to blocks asks for one slot less at most, in each buffer of a multiple of 32",
         {"moe_token_permute_with_ep_grad"},
