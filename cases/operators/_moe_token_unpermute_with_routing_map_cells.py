@@ -1,4 +1,4 @@
-"""Cases, edges and limits of MoeTokenUnpermuteWithRoutingMap: sums over slots, with a map's probs."""
+"""Cases, edges and limits of MoeTokenUnpermuteWithRoutingMap: sums whose probs a map selects."""
 
 from __future__ import annotations
 

@@ -29,16 +29,24 @@ TOP_KS = (1, 2, 8, 129, 512)
 
 @dataclass(frozen=True)
 class WeightedUb:
-    """The unified buffer of a call whose slots have weights, and perhaps rows a bias."""
+    """The unified buffer of a call whose slots have weights, and perhaps rows a bias.
+
+    Of weights that lie ``apart`` each has a granule for its gradient, and sums for as many elements
+    of 16 bits as are in one.
+    """
 
     ub_bytes: int
     top_k: int
     element_bytes: int
     weight_bytes: int
     biased: bool = False
+    apart: bool = False
 
     def of_slots(self, slots: int) -> int:
         """Bytes of the indices of so many slots, their weights, gradients of these, experts."""
+        if self.apart:
+            granules = 1 + (4 // self.weight_bytes if self.weight_bytes < 4 else 0)
+            return 2 * up(4 * slots, GRANULE_BYTES) + granules * GRANULE_BYTES * slots
         words = 1 + (self.weight_bytes < 4) + self.biased
         return words * up(4 * slots, GRANULE_BYTES) + 2 * up(
             self.weight_bytes * slots, GRANULE_BYTES

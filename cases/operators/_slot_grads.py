@@ -75,5 +75,5 @@ def products(inputs: Arrays, named: NDArray[Any], source: str, grad: str, weight
 def named_rows(ranks: NDArray[Any], rows: int) -> NDArray[np.bool_]:
     """Which of so many rows an index names, [rows, 1]."""
     named = np.zeros((rows, 1), np.bool_)
-    named[ranks[ranks < rows].astype(np.int64)] = True
+    named[ranks[(ranks >= 0) & (ranks < rows)].astype(np.int64)] = True
     return named

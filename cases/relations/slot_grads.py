@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, few, with_small
 from cases.relations.slot_sums import (
     MACHINE,
+    MAP_UNPERMUTE,
     MOST_SLOTS,
     SlotSum,
     SumForm,
@@ -270,6 +271,44 @@ def _finalize_grad(sums: SlotSum, grad: Tensor) -> Case | None:
     return Case(operator, "drop_pad", dtype, attributes, inputs, outputs, MACHINE)
 
 
+def _map_unpermute_grad_of(case: Case) -> SlotSum:
+    """Without padding; weights are those of the experts of a token's slots."""
+    grad = case.outputs["permuted_tokens_grad"]
+    rows = case.inputs.get("permuted_tokens", Tensor(grad.shape, case.dtype))
+    tokens = case.inputs["unpermuted_tokens_grad"].shape[0]
+    names = named(case, "out_index", tokens, grad.shape[0])
+    if "probs" not in case.inputs:
+        return SlotSum(rows, names)
+    marks = case.arrays["routing_map"] != 0
+    experts = np.argsort(~marks, axis=1, kind="stable")[:, : names.shape[1]]
+    probs = np.where(marks, case.arrays["probs"], np.zeros_like(case.arrays["probs"]))
+    weights = np.take_along_axis(probs, experts, axis=1)
+    return SlotSum(rows, names, held(Tensor((), case.inputs["probs"].dtype), weights))
+
+
+def _map_unpermute_grad(sums: SlotSum, grad: Tensor) -> Case | None:
+    """Every slot has a row of its own, if it names one or not; all experts are those of a token."""
+    forward = MAP_UNPERMUTE.call(sums) if distinct(sums) else None
+    if forward is None:
+        return None
+    rows, out_index = (forward.inputs[name] for name in ("permuted_tokens", "sorted_indices"))
+    tokens, top_k = sums.names.shape
+    ids = np.repeat(np.arange(tokens), top_k).astype(np.int32)
+    inputs = {
+        "unpermuted_tokens_grad": grad,
+        "out_index": out_index,
+        "permute_token_id": held(Tensor((), "int32"), ids),
+    }
+    outputs = {"permuted_tokens_grad": Tensor(rows.shape, rows.dtype)}
+    if sums.weights is not None:
+        inputs["routing_map"] = forward.inputs["routing_map"]
+        inputs |= {"permuted_tokens": rows, "probs": sums.weights}
+        outputs["probs_grad"] = Tensor(sums.weights.shape, sums.weights.dtype)
+    operator = "moe_token_unpermute_with_routing_map_grad"
+    attributes = {"drop_and_pad": 0, "restore_shape": (tokens, rows.shape[1])}
+    return Case(operator, forward.mode, rows.dtype, attributes, inputs, outputs, MACHINE)
+
+
 UNPERMUTE_GRAD = GradForm(
     "moe_token_unpermute_grad",
     "unpermuted_tokens_grad",
@@ -285,4 +324,12 @@ FINALIZE_GRAD = GradForm(
     "grad_scales",
     _finalize_grad_of,
     _finalize_grad,
+)
+MAP_UNPERMUTE_GRAD = GradForm(
+    "moe_token_unpermute_with_routing_map_grad",
+    "unpermuted_tokens_grad",
+    "permuted_tokens_grad",
+    "probs_grad",
+    _map_unpermute_grad_of,
+    _map_unpermute_grad,
 )

@@ -65,6 +65,15 @@ ABSENT = {
         for power in (31, 32)
         for name in ("permute_with_routing_map_grad", "unpermute_with_routing_map")
     },
+    **{
+        ("moe_token_unpermute_with_routing_map_grad", extreme): reason
+        for extreme, reason in {
+            "offsets beyond 2^31 elements": OUTPUT,
+            "offsets beyond 2^32 elements": OUTPUT,
+            "indices beyond 2^24": OUTPUT,
+            "a size of zero": "the host tiling takes no size of 0: it is rejected",
+        }.items()
+    },
     **{("moe_re_routing", f"offsets beyond 2^{power} elements"): OUTPUT for power in (31, 32)},
     **{
         ("moe_re_routing", extreme): SLOTLESS
@@ -92,7 +101,7 @@ ABSENT = {
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
             *("token_permute_with_routing_map_grad", "token_unpermute_with_routing_map"),
-            "re_routing",
+            *("token_unpermute_with_routing_map_grad", "re_routing"),
         )
     },
 }

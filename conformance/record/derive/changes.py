@@ -133,7 +133,13 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
     here = _tensors(right)
     left_out = {one.size.name for one in signature.attributes if one.size is not None}
     left_out |= signature.defaults(here).keys()
-    own = {name: size for name, size in sizes.items() if not signature.sizes[name].follows}
+    unknown = _unknown_factors(signature, sizes)
+    left_out |= {name for names in unknown.values() for name in names}
+    own = {
+        name: size
+        for name, size in sizes.items()
+        if name in unknown or not signature.sizes[name].follows
+    }
     given: Fields = {name: {} for name in here}
     for size in signature.sizes.values():
         if size.name in left_out:
@@ -145,6 +151,17 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
             for name, tensor in _tensors(made).items():
                 changed = reshaped(changed, name, tensor.shape)
             yield f"{size.name} is {value}, {right.mode}", changed
+
+
+def _unknown_factors(signature: Signature, sizes: Mapping[str, int]) -> dict[str, list[str]]:
+    """By the sizes that are products of others, those of these that a call does not show: without
+    a tensor that is optional only their product may be known."""
+    found = {
+        size.name: [one.name for one in size.product.factors if one.name not in sizes]
+        for size in signature.sizes.values()
+        if size.product is not None and size.name in sizes
+    }
+    return {name: names for name, names in found.items() if names}
 
 
 def _beyond(least: Number | None, most: Number | None) -> Iterator[Number]:
