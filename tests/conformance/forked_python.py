@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import json
 import os
@@ -94,6 +95,7 @@ def _started() -> tuple[subprocess.Popen[str], dict[str, str]]:
 def _serve() -> None:
     """Fork for each line of input; the child ends as a Python that was started for its run."""
     _import_what_a_run_does()
+    gc.freeze()
     for line in iter(sys.stdin.readline, ""):
         sys.stdout.flush()
         process = os.fork()

@@ -67,7 +67,8 @@ def toy_runs(place: Path) -> Run:
         words += arguments
         if not any(a.startswith("--conformance-operator=") for a in arguments):
             words += ["--conformance-operator=copying"]
-        environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{path}", "TOY": toy}
+        searched = f"{ROOT}:{path}" if path else str(ROOT)
+        environment = {**os.environ, "PYTHONPATH": searched, "TOY": toy}
         out = folder / "reports" / "pytest"
         if most_bytes is None and not path and forked_python.can_fork(environment):
             status, *printed = forked_python.run("pytest", words, folder, environment)
