@@ -126,7 +126,11 @@ def _is_mandatory(item: pytest.Item) -> bool:
 
 
 def _together(item: pytest.Item) -> object:
-    """Items of which a shard has all or none: the data types of a mode, where they share rows."""
+    """Items that one worker runs, and of which a shard has all or none: the data types of a mode,
+    if they share rows. What is no template's stays with its module, whose fixtures are set up once.
+    """
+    if not _parameters(item):
+        return item.path
     named: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     operator = named.get("operator")
     shares = draws(item) and not {RELATION, LADDER, WORKLOAD} & named.keys()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.session.selection import dealt
+from conformance.session.selection import _together, dealt
 
 ITEMS: list[Any] = ["values a", "values b", "values c", "values d", "law a", "law b", "calls"]
 
@@ -31,3 +32,12 @@ def test_items_that_share_rows_go_to_one_worker() -> None:
 
     found = dealt(ITEMS, 2, kind)
     assert found == ["law a", "law b", "calls", "values a", "values b", "values c", "values d"]
+
+
+def test_ordinary_tests_of_a_module_go_to_one_worker(request: pytest.FixtureRequest) -> None:
+    def tests(of: Path) -> list[pytest.Function]:
+        module = pytest.Module.from_parent(request.session, path=of)
+        return [pytest.Function.from_parent(module, name=name, callobj=tests) for name in "abc"]
+
+    first, second = tests(Path(__file__)), tests(Path(__file__).with_name("test_junit.py"))
+    assert dealt([*first, *second], 2, _together) == [*first, *second]
