@@ -113,6 +113,11 @@ def permute_with_routing_map(loops: Loops, call: Call) -> Found:
     return {**found, "permute_tokens": found["permuted_tokens"]}
 
 
+def init_routing_of_pairs(loops: Loops, call: Call) -> Found:
+    rows, named = call.table("x", as_bits=True), call.arrays["row_idx"]
+    return dict(loops(rows, named, call.arrays["expert_idx"], **call.attributes))
+
+
 def init_routing(loops: Loops, call: Call) -> Found:
     """A slot that names no expert is sorted among the others, has no place and is not counted.
     Experts are compared as fp32.
@@ -318,6 +323,7 @@ BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_finalize_routing_v2_grad": finalize_grad,
     "moe_finalize_routing_v3": finalize,
     "moe_finalize_routing_v4": finalize,
+    "moe_init_routing": init_routing_of_pairs,
     "moe_init_routing_v2": init_routing,
     "moe_init_routing_v2_grad": init_routing_grad,
     "moe_re_routing": re_routing,
