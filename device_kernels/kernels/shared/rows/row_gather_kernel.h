@@ -8,13 +8,15 @@
 namespace slot_copy {
 
 // T stands for the bits of an element: nothing is computed with them. The tiling's tokensPerCore
-// and tokensPerBatch count rows of the output, [0, endRank).
-template <typename Index, typename T>
+// and tokensPerBatch count rows of the output, [0, endRank). An index that WRAPS names the token of
+// its remainder, others have to be tokens.
+template <typename Index, typename T, bool WRAPS = false>
 class RowGather {
 public:
     __aicore__ inline void Init(GM_ADDR tokens, GM_ADDR indices, GM_ADDR permuteTokens,
                                 const __gm__ SlotCopyTiling* tiling, TPipe* pipe) {
         hidden_ = tiling->hidden;
+        inputRows_ = tiling->tokens;
         rowsPerBatch_ = tiling->tokensPerBatch;
         tileColumns_ = tiling->tileColumns;
         firstRow_ = AscendC::GetBlockIdx() * tiling->tokensPerCore;
@@ -73,7 +75,8 @@ private:
         const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
         LocalTensor<T> tile = rowQueue_.template AllocTensor<T>();
         for (int64_t i = 0; i < rows; ++i) {
-            const int64_t token = indices.GetValue(static_cast<uint32_t>(i));
+            const int64_t index = indices.GetValue(static_cast<uint32_t>(i));
+            const int64_t token = WRAPS ? index % inputRows_ : index;
             AscendC::DataCopyPad(tile[i * rowElements], tokens_[token * hidden_ + column],
                                  DataCopyExtParams{1, bytes, 0, 0, 0}, DataCopyPadExtParams<T>{});
         }
@@ -91,6 +94,7 @@ private:
     TQueBind<TPosition::VECIN, TPosition::VECOUT, BUFFERS> rowQueue_;
 
     int64_t hidden_;
+    int64_t inputRows_;
     int64_t tileColumns_;
 };
 

@@ -90,7 +90,20 @@ public:
         }
     }
 
-    // The same by one block, which waits for no other: what it wrote is there for its own copies.
+    // The same with a value for each key in place of its position, and with the keys in their
+    // order.
+    __aicore__ inline void SortPairs(const GlobalTensor<int32_t>& keys,
+                                     const GlobalTensor<int32_t>& values,
+                                     const GlobalTensor<int32_t>& sortedKeys,
+                                     const GlobalTensor<int32_t>& sortedValues) {
+        values_ = values;
+        sortedKeys_ = sortedKeys;
+        hasValues_ = true;
+        ArgSort(keys, sortedValues);
+        hasValues_ = false;
+    }
+
+    // An argsort by one block, which waits for no other: what it wrote is there for its own copies.
     template <typename Key>
     __aicore__ inline void ArgSortAlone(const GlobalTensor<Key>& keys,
                                         const GlobalTensor<int32_t>& order) {
@@ -133,6 +146,13 @@ private:
             raw, keys[begin],
             DataCopyExtParams{1, static_cast<uint32_t>(count * sizeof(Key)), 0, 0, 0},
             DataCopyPadExtParams<Key>{});
+        const LocalTensor<int32_t> values = inBuffer_.Get<int32_t>()[padded];  // behind the keys
+        if (hasValues_) {
+            AscendC::DataCopyPad(
+                values, values_[begin],
+                DataCopyExtParams{1, static_cast<uint32_t>(count * sizeof(int32_t)), 0, 0, 0},
+                DataCopyPadExtParams<int32_t>{});
+        }
         AscendC::Duplicate(scores[padded - SORTED_KEYS], LAST_SCORE,
                            static_cast<int32_t>(SORTED_KEYS));
         AscendC::ArithProgression(positions, static_cast<int32_t>(begin), 1,
@@ -140,6 +160,9 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
         Order<HardEvent::MTE2_V>();
         AscendC::Cast(scores, raw, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+        if (hasValues_) {
+            AscendC::Adds(positions, values, 0, static_cast<int32_t>(count));
+        }
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::Muls(scores, scores, -1.0f, static_cast<int32_t>(count));
         AscendC::PipeBarrier<PIPE_V>();
@@ -288,6 +311,9 @@ private:
             const LocalTensor<uint32_t> positions = outBuffer_.Get<uint32_t>();
             AscendC::Extract(Out()[padded], positions, pairs,
                              static_cast<int32_t>(padded / SORTED_KEYS));
+            if (hasValues_) {
+                StoreKeys(Out()[padded], count, first);
+            }
             Order<HardEvent::V_MTE3>();
             AscendC::DataCopyPad(
                 order_[first], positions.ReinterpretCast<int32_t>(),
@@ -299,6 +325,20 @@ private:
                 DataCopyExtParams{1, static_cast<uint32_t>(count * PAIR_BYTES), 0, 0, 0});
         }
         Order<HardEvent::MTE3_V>();
+    }
+
+    // Of what Extract leaves beside positions: scores, which become keys again.
+    __aicore__ inline void StoreKeys(const LocalTensor<float>& negated, int64_t count,
+                                     int64_t first) {
+        const LocalTensor<int32_t> keys = negated.ReinterpretCast<int32_t>();
+        AscendC::PipeBarrier<PIPE_V>();
+        AscendC::Muls(negated, negated, -1.0f, static_cast<int32_t>(count));
+        AscendC::PipeBarrier<PIPE_V>();
+        AscendC::Cast(keys, negated, RoundMode::CAST_RINT, static_cast<uint32_t>(count));
+        Order<HardEvent::V_MTE3>();
+        AscendC::DataCopyPad(
+            sortedKeys_[first], keys,
+            DataCopyExtParams{1, static_cast<uint32_t>(count * sizeof(int32_t)), 0, 0, 0});
     }
 
     __aicore__ inline static void Swap(LocalTensor<float>& one, LocalTensor<float>& other) {
@@ -316,10 +356,13 @@ private:
     GlobalTensor<float> first_;
     GlobalTensor<float> second_;
     GlobalTensor<int32_t> order_;
+    GlobalTensor<int32_t> values_;
+    GlobalTensor<int32_t> sortedKeys_;
     TBuf<TPosition::VECCALC> inBuffer_;
     TBuf<TPosition::VECCALC> workBuffer_;
     TBuf<TPosition::VECCALC> outBuffer_;
 
+    bool hasValues_ = false;
     int64_t keys_;
     int64_t runKeys_;
     int64_t runs_;

@@ -7,9 +7,10 @@
 //
 // UB of one core, in bytes, three buffers of 32 * tileKeys each:
 //
-//     in      the keys of a run (up to 8 bytes each), or a tile of each of four lists of pairs
+//     in      the keys of a run (up to 8 bytes each, 4 and 4 with a value for each), or a tile of
+//             each of four lists of pairs
 //     work    keys as fp32 and positions, or pairs (8 bytes each)
-//     out     pairs, or positions taken out of pairs
+//     out     pairs, or positions taken out of pairs and scores beside them
 //
 // So a run has at most 4 * tileKeys keys. tileKeys is a multiple of 8, as Sort32 and Extract take
 // 32 pairs at a time, and at most 2040, as they repeat at most 255 times.
