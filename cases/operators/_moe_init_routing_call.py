@@ -1,0 +1,189 @@
+"""The signature of MoeInitRouting, its calls, how many tokens they keep and how rows are numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.operators._interface import INTERFACE, REQUIRED, checked, typed
+from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
+from cases.operators._token_permute import Choice, TokenPermute, Windows
+from cases.operators._token_permute_sizes import VendorLines
+from conformance.call.case import Case, Machine
+from conformance.draw.wide_keys import EXACT
+from conformance.record.clause import document, inferred
+from conformance.record.derive.calls import Fields, Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import Signature, number, tensor
+from conformance.record.sizes import Size, function
+from conformance.values.fill import Fill
+
+Shape = tuple[int, ...]
+NAME = "moe_init_routing"
+DTYPES = ("float16", "bfloat16", "float32")
+DOCUMENT = "aclnnMoeInitRouting document"
+TILING = "ops-transformer, moe_init_routing/op_host"
+
+
+def _rows(tokens: int, top_k: int, active_num: int) -> int:
+    return min(tokens, max(0, active_num)) * top_k
+
+
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot"), Size("hidden")
+ROW = function("row", _rows, TOKEN, SLOT, "active_num")
+_out = partial(tensor, role="output")
+said = partial(document, source=f"{DOCUMENT}, return values")
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", TOKEN, HIDDEN),
+        tensor("row_idx", TOKEN, SLOT, dtype="int32"),
+        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        number("active_num", least=0),
+        _out("expanded_x", ROW, HIDDEN, acl="expandedXOut"),
+        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        _out("expanded_expert_idx", TOKEN * SLOT, dtype="int32", acl="expandedExpertIdxOut"),
+    ),
+    rules=(
+        REQUIRED,
+        typed(inferred("x and its copies share one dtype", INTERFACE), "expanded_x"),
+        typed(document("x float16, bfloat16, float32; all indices int32", f"{DOCUMENT}, table")),
+        checked(said("x has two axes"), "x", kinds=("rank",)),
+        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
+        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
+        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
+        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+    ),
+)
+
+LEVELS = {
+    "dropless": ("all", "too many"),
+    "active": ("any", "one token", "fewer than half", "no rows"),
+}
+"""Numbers of active tokens. With fewer than half, the vendor's tiling copies in another way."""
+
+IN_COLUMNS, IN_ROWS, SHUFFLED = "in columns", "in rows", "shuffled"
+ORDERS = (IN_COLUMNS, IN_ROWS, SHUFFLED)
+"""How row_idx numbers the positions: as the document's example does, as they lie, or neither."""
+
+
+def row_numbers(order: str, tokens: int, top_k: int, seed: Any = 0) -> NDArray[np.int64]:
+    """The rows that row_idx has at the positions, one after the other, in an order."""
+    lying = np.arange(tokens * top_k)
+    columns: NDArray[np.int64] = lying.reshape(top_k, tokens).T.reshape(-1)
+    if order != SHUFFLED:
+        return columns if order == IN_COLUMNS else lying
+    mixed = np.random.default_rng(seed).permutation(lying)
+    # The reverse is neither of both, if there are two positions.
+    is_other = (mixed != columns).any() and (mixed != lying).any()
+    return mixed if is_other else lying[::-1]
+
+
+def orders_shown(case: Case) -> set[str]:
+    """The orders that the row_idx of a call has; a single position shows each."""
+    rows = case.arrays["row_idx"]
+    known = (IN_COLUMNS, IN_ROWS)
+    shown = {one for one in known if (rows.reshape(-1) == row_numbers(one, *rows.shape)).all()}
+    return set(ORDERS) if rows.size < 2 else shown or {SHUFFLED}
+
+
+def call(
+    mode: str,
+    dtype: str,
+    *,
+    x: Shape,
+    top_k: int,
+    experts: Shape | None = None,
+    rows: Shape | None = None,
+    active_num: int | None = None,
+    fill: Fill | None = None,
+    values: Shape | None = None,
+    held: Shape | None = None,
+    machine: Machine | None = None,
+) -> Case:
+    """A case; ``experts`` None are zeros, ``rows`` None those of the columns, ``active_num`` None
+    all tokens. ``held`` lists the only rows of x that exist."""
+    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
+    numbers = tuple(row_numbers(IN_COLUMNS, x[0], top_k).tolist()) if rows is None else rows
+    given: Fields = {
+        "x": {"values": values, "fill": fill, "rows": held},
+        "row_idx": {"values": numbers},
+        "expert_idx": {"values": experts},
+    }
+    active = x[0] if active_num is None else active_num
+    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, active_num=active)
+
+
+def routed_call(
+    mode: str,
+    dtype: str,
+    *,
+    tokens: Shape,
+    top_k: int,
+    indices: Shape,
+    level: str,
+    numbers: tuple[int, int],
+    index_dtype: str = "int32",
+    rows: str = IN_COLUMNS,
+    **how: Any,
+) -> Case:
+    """A case that shows a level and an order of ``rows``; two numbers choose among those that do.
+
+    Keys that float32 does not hold lose their low bits: the operator gives its experts back.
+    """
+    keys = np.array(indices, np.int64)
+    keys = keys >> 8 if np.abs(keys).max(initial=0) > EXACT else keys
+    return call(
+        mode,
+        dtype,
+        x=tokens,
+        top_k=top_k,
+        experts=tuple(keys.tolist()),
+        rows=tuple(row_numbers(rows, tokens[0], top_k, numbers).tolist()),
+        active_num=_active_num(level, tokens[0], *numbers),
+        **how,
+    )
+
+
+def _active_num(level: str, tokens: int, first: int, second: int) -> int:
+    """activeNum of a call that shows a level; that of "too many" may exceed 32 bits."""
+    beyond = 2**32 + first % tokens if second % 2 else tokens + 1 + first % 9
+    some = {"all": tokens, "too many": beyond, "one token": 1, "no rows": 0}
+    some["fewer than half"] = (tokens - 1) // 2
+    return some.get(level, tokens - 1 - first % tokens)
+
+
+def _levels_shown(case: Case) -> set[str]:
+    tokens, active_num = case.inputs["x"].shape[0], case.attributes["active_num"]
+    first, *others = LEVELS[case.mode]
+    shows: Mapping[str, bool] = {
+        "too many": active_num > tokens,
+        "one token": active_num == 1,
+        "fewer than half": 2 * active_num < tokens,
+        "no rows": active_num == 0,
+    }
+    return {first, *(level for level in others if shows[level])}
+
+
+def _least_slots(mode: str, level: str) -> int:
+    return 2 if mode == "active" else 1
+
+
+PERMUTE = TokenPermute(
+    routed_call,
+    Windows(LEVELS, _least_slots, asked, _levels_shown, {"active": 2}, "tokens kept"),
+    probs=False,
+    vendor=VendorLines(2048, core_bytes=0, columns=VENDOR_COLUMNS),
+    batches=False,
+    edge_modes=("dropless",),
+    tokens="x",
+    indices="expert_idx",
+    flat=False,
+    index_dtypes=("int32",),
+    choices=(Choice("rows", dict.fromkeys(LEVELS, ORDERS), orders_shown),),
+    wide=False,
+)
