@@ -1,4 +1,4 @@
-"""The signature of MoeInitRouting, its calls, how many tokens they keep and how rows are numbered."""
+"""The signature of MoeInitRouting, its calls, which tokens they keep and how rows are numbered."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ def named_by(given: Sorted) -> Names:
         start, end = given.window(case)
         ranks = np.asarray(outputs[given.ranks], np.int64)
         kept = np.where((ranks >= start) & (ranks < end), ranks - start, -1)
-        return kept.reshape(case.inputs[given.rows[0]].shape[0], -1)
+        tokens = case.inputs[given.rows[0]].shape[0]
+        return kept.reshape(-1, tokens).T if given.numbers else kept.reshape(tokens, -1)
 
     return names
 

@@ -97,15 +97,18 @@ def sorter(operator: str, given: Sorted) -> Sorter:
         if probs is not None and given.of is not in_order:
             probs = held(probs, given.of(case, case.arrays[source]))
         keys = np.asarray(given.keys(case), np.int64).reshape(rows.shape[0], -1)
-        return SlotSort(flat(rows), keys, probs)
+        owners, lying = given.tokens_of(case), np.arange(keys.size) // max(1, keys.shape[1])
+        if np.array_equal(owners, lying):
+            return SlotSort(flat(rows), keys, probs)
+        return SlotSort(held(rows, case.arrays[tokens][owners]), keys.reshape(-1, 1), probs)
 
     def kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
         start, end = given.window(case)
         rows = case.outputs[copies].shape[0]
-        found = {
-            given.ranks: ranked.ranks.ravel().astype(np.int32),
-            copies: ranked.rows[start:end][:rows],
-        }
+        ranks = ranked.ranks.ravel().astype(np.int32)
+        if given.numbers:
+            ranks = ranks[np.argsort(case.arrays[given.numbers], axis=None)]
+        found = {given.ranks: ranks, copies: ranked.rows[start:end][:rows]}
         if ranked.probs is not None:
             found[elements] = ranked.probs[start:end][:rows]
         return found

@@ -31,7 +31,9 @@ class Sorted:
     ``keys`` are the experts of a call's slots. ``rows`` are an input [tokens, ...] and the output
     of its copies, ``elements`` one that has an element for every slot, which ``of`` lists, and the
     output of these; ``ranges`` is `window`, None: the first ranks have copies. ``named`` is the
-    input that names experts, of which only the order matters; empty: it says more.
+    input that names experts, of which only the order matters; empty: it says more. ``numbers`` is
+    an input that says of each slot where its rank lies, and modulo the tokens which is its own;
+    empty: ranks lie by slot, and the slots of a token side by side.
     """
 
     axes: Axes
@@ -42,6 +44,19 @@ class Sorted:
     elements: tuple[str, str] = ("", "")
     of: Callable[[Case, NDArray[Any]], NDArray[Any]] = in_order
     named: str = ""
+    numbers: str = ""
+
+    def ranks_of(self, case: Case, outputs: Outputs) -> Integers:
+        """The rank of each slot."""
+        ranks = np.asarray(outputs[self.ranks], np.int64).reshape(-1)
+        return ranks[case.arrays[self.numbers].reshape(-1)] if self.numbers else ranks
+
+    def tokens_of(self, case: Case) -> Integers:
+        """The token of each slot."""
+        tokens, slots = max(1, case.inputs[self.rows[0]].shape[0]), self.keys(case).size
+        if self.numbers:
+            return np.asarray(case.arrays[self.numbers], np.int64).reshape(-1) % tokens
+        return np.arange(slots) // max(1, slots // tokens)
 
     def window(self, case: Case) -> tuple[int, int]:
         """The first rank of a call's copies, and the first beyond."""
@@ -53,7 +68,7 @@ def of_sorts(given: Sorted, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]
     the order of the keys matters."""
 
     def slots_of_ranks(case: Case, outputs: Outputs) -> Integers | None:
-        ranks = np.asarray(outputs[given.ranks], np.int64).reshape(-1)
+        ranks = given.ranks_of(case, outputs)
         if not np.array_equal(np.sort(ranks), np.arange(ranks.size)):
             return None
         return np.argsort(ranks)
@@ -81,10 +96,8 @@ def of_sorts(given: Sorted, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]
         kept = slots[start:end]
         meaning = f"by {given.ranks} it is a copy of"
         source, copy = given.rows
-        rows = case.arrays[source]
-        top_k = max(1, slots.size // max(1, len(rows)))
-        seen = outputs[copy][: kept.size]
-        yield from difference(copy, seen, rows[kept // top_k], meaning)
+        due = case.arrays[source][given.tokens_of(case)[kept]]
+        yield from difference(copy, outputs[copy][: kept.size], due, meaning)
         source, copy = given.elements
         if source in case.inputs and copy in outputs:
             due = given.of(case, case.arrays[source])[kept]

@@ -1,0 +1,123 @@
+"""MoeInitRouting, the first version: tokens copied for each of their experts, sorted, with the
+sorted experts and the place of each row that row_idx numbers.
+
+Missing coverage: row_idx that is no permutation of the slots; more than 2^24 slots; results beyond
+2^31 elements.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cases.operators._extremes import with_extremes
+from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._ladders import of_slots
+from cases.operators._landmarks import of_sorted_rows
+from cases.operators._moe_init_routing_call import (
+    DOCUMENT,
+    DTYPES,
+    NAME,
+    PERMUTE,
+    SIGNATURE,
+    TILING,
+)
+from cases.operators._moe_init_routing_calls import QUARANTINE, REJECTIONS, examples
+from cases.operators._token_permute_cases import sorting_cases
+from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import extremes, sorted_cases
+from cases.operators._token_permute_limits import limits
+from cases.operators._torch_npu import added
+from cases.operators._workloads import by_experts
+from cases.relations.copy_adjoints import adjoint_of_copies, named_by, round_trip
+from cases.relations.slot_sorts import INIT, same_ranks, sorter
+from cases.relations.slot_sums import INIT_GRAD
+from cases.relations.sorts import Sorted, of_sorts
+from conformance.record.clause import document
+from conformance.record.contract import Copy, Index
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.torch_call import bound
+from conformance.record.operator import Mode, Operator
+from conformance.relations.axes import Axes
+from conformance.relations.symmetries import symmetry
+from reference import moe_init_routing as reference
+
+AXES = Axes(
+    {
+        "x": ("row", "hidden"),
+        "expanded_x": ("rank", "hidden"),
+        "expanded_row_idx": ("copy.row",),
+    },
+    numbers={"row_idx": "copy.row"},
+)
+"""A number of row_idx is that of a row of x, and of one of its copies."""
+
+SORTED = Sorted(
+    axes=AXES,
+    keys=lambda case: case.arrays["expert_idx"],
+    ranks="expanded_row_idx",
+    rows=("x", "expanded_x"),
+    elements=("expert_idx", "expanded_expert_idx"),
+    numbers="row_idx",
+)
+NAMES = named_by(SORTED)
+RELATIONS = (
+    *of_sorts(SORTED),
+    symmetry(AXES, "row"),
+    same_ranks(sorter(NAME, SORTED), INIT),
+    adjoint_of_copies("x", "expanded_x", NAMES, INIT_GRAD),
+    round_trip("x", "expanded_x", NAMES),
+)
+EQUATIONS = f"{DOCUMENT}, equations"
+OPERATOR = Operator(
+    **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
+    sources=(DOCUMENT, TILING, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=(
+        Mode(
+            "dropless", document("activeNum of all tokens or more: a row for every slot", DOCUMENT)
+        ),
+        Mode("active", document("activeNum n: n times top_k rows, the first ones", DOCUMENT)),
+    ),
+    dtypes=DTYPES,
+    formula=formula_of(reference.formula),
+    contracts={
+        "expanded_x": Copy(
+            document(
+                "every row is one of x, bit for bit: that of row_idx modulo the tokens at a"
+                " position, in the order of the experts",
+                EQUATIONS,
+            )
+        ),
+        "expanded_row_idx": Index(
+            document(
+                "where row_idx says, the rank of each position among all, also of those beyond the"
+                " active rows, equal experts in the order of their positions",
+                f"{EQUATIONS}; {SORT}",
+            )
+        ),
+        "expanded_expert_idx": Index(document("the experts of all slots, sorted", EQUATIONS)),
+    },
+    cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE)),
+    examples=examples(),
+    rejections=REJECTIONS,
+    quarantine=QUARANTINE,
+    limits=tuple(limits(DTYPES, probs=(False,))),
+    landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
+    workload_cases=by_experts(partial(sorted_cases, PERMUTE), "dropless", "expert_idx"),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_init_routing",
+        ("expanded_x", "expanded_row_idx", "expanded_expert_idx"),
+        (added("activeNum above the number of tokens becomes that number"),),
+        x="x",
+        row_idx="row_idx",
+        expert_idx="expert_idx",
+        active_num="active_num",
+    ),
+    ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True), least_tokens=2),
+    relations=RELATIONS,
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_init_routing_def.cpp"),
+    each_tensor=as_listed(DOCUMENT),
+    targets=supported(DOCUMENT),
+)
