@@ -114,8 +114,10 @@ def permute_with_routing_map(loops: Loops, call: Call) -> Found:
 
 
 def init_routing_of_pairs(loops: Loops, call: Call) -> Found:
+    """Experts are compared and given back as fp32."""
     rows, named = call.table("x", as_bits=True), call.arrays["row_idx"]
-    return dict(loops(rows, named, call.arrays["expert_idx"], **call.attributes))
+    experts = np.float32(call.arrays["expert_idx"]).astype(np.int64)
+    return dict(loops(rows, named, experts, **call.attributes))
 
 
 def init_routing(loops: Loops, call: Call) -> Found:

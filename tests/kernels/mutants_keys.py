@@ -63,6 +63,8 @@ OF_64_BITS = (
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": (*OF_EACH_WIDTH, *OF_64_BITS),
     "moe_token_permute_with_ep": (*OF_EACH_WIDTH, *OF_64_BITS),
+    "moe_init_routing": OF_EACH_WIDTH[:2],
     "moe_init_routing_v2": OF_EACH_WIDTH,
 }
-"""By operator: those that sort by indices, MoeInitRoutingV2 by int32 alone."""
+"""By operator: those that sort by indices, the versions of MoeInitRouting by int32 alone. The first
+gives its keys back, so that they are of 25 bits."""

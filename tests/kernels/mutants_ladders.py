@@ -159,6 +159,13 @@ SORTED_KEYS = Mutant(
     "kMostRepeats = 256;",
     least_indices=255 * 32 + 1,
 )
+GATHERS = "shared/rows/row_gather_kernel.h"
+GATHERED = (
+    _narrow("row-index-in-16-bits", GATHERS, "WRAPS ? index % inputRows_ : index", "index"),
+    _narrow("row-offset-in-16-bits", GATHERS, "permuteTokens_[row * hidden_ + column],", "row"),
+    _narrow("place-in-16-bits", GATHERS, "indices, indices_[row],", "row"),
+    SORTED_KEYS,
+)
 SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K, SORTED_KEYS)
 FINALIZE = "shared/finalize/finalize_sum_kernel.h"
 INIT = "shared/routing/slot_counts_kernel.h"
@@ -214,6 +221,7 @@ COUNTED = (
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
     "moe_token_permute_with_ep": SORTS,
+    "moe_init_routing": GATHERED,
     "moe_init_routing_v2": (*SORTS, *COUNTED),
     "moe_init_routing_v3": (*ROUTED, SORTED_KEYS, *COUNTED),
     "moe_token_permute_grad": SLOT_SUMS,

@@ -42,6 +42,14 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             modes=("drop_pad",),
         ),
     ),
+    "moe_init_routing": (
+        Mutant(
+            "more-experts-than-row-indices",
+            "moe_init_routing/aclnn_moe_init_routing.cpp",
+            'In("rowIdx", kInt32, {"tokens", "topK"})',
+            'In("rowIdx", kInt32, {"tokens", "numbers"})',
+        ),
+    ),
     "moe_init_routing_v2": (
         Mutant(
             "tokens-of-x-are-not-compared",

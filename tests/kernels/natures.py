@@ -254,6 +254,14 @@ EXPECTED = {
     "token-of-a-slot-without-top-k": (ROWS,),
     "second-tile-at-the-last-tile's-width": (COLUMNS,),
     "slots-by-rank-over-the-pairs": (ORDER, ROWS),
+    # Values that a sort carries.
+    "row-index-modulo-top-k": (ROWS,),
+    "experts-unsorted": (ORDER,),
+    "experts-of-every-part-*": (ORDER, ROWS, STALE, UNWRITTEN),
+    "row-idx-ignored": (ROWS, ORDER),
+    "row-indices-of-the-first-run-for-all": (ROWS, ORDER),
+    "inverse-forgotten": (ORDER,),
+    "equal-experts-by-row-index": (ROWS, ORDER),
     "active-num-*": (EXTRA, ROWS, KEPT, ORDER, COUNTS),
     # Ranges of experts, and rows of int8.
     "end-of-the-range-is-in-it": (COUNTS, ORDER, ROWS),
