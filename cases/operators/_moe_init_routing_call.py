@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cases.operators._interface import INTERFACE, REQUIRED, checked, typed
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
-from cases.operators._token_permute import Choice, TokenPermute, Windows
+from cases.operators._token_permute import Choice, TokenPermute, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine
 from conformance.draw.wide_keys import EXACT
@@ -186,4 +186,5 @@ PERMUTE = TokenPermute(
     index_dtypes=("int32",),
     choices=(Choice("rows", dict.fromkeys(LEVELS, ORDERS), orders_shown),),
     wide=False,
+    columns=one_by_one,
 )

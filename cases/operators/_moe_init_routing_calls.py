@@ -105,12 +105,11 @@ def _last_two_first(tokens: int) -> dict[str, Any]:
 
 LATTICE = Fill(("lattice",), seed=1)
 RIGHT = _of_three("dropless", fill=LATTICE)
-ACTIVE = _of_three("active", fill=LATTICE, active_num=2, rows=OTHER_ROWS)
+ACTIVE = _of_three("active", fill=LATTICE, active_num=1, rows=OTHER_ROWS)
 WRONG = {
     "x is float64": retyped(RIGHT, "x", "float64"),
-    "rows as activeNum counts in the second version": reshaped(ACTIVE, "expanded_x", (2, 16)),
     "every slot, activeNum 2": in_mode("active", with_attributes(RIGHT, active_num=2)),
-    "experts of the active rows only": reshaped(ACTIVE, "expanded_expert_idx", (4,)),
+    "experts of the active rows only": reshaped(ACTIVE, "expanded_expert_idx", (2,)),
 }
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._token_permute_limits import CopyUb
-from cases.operators._token_permute_sizes import VendorLines
+from cases.operators._token_permute_sizes import MOST_TOP_K, VendorLines
 from conformance.call.case import Attribute, Case, Machine
 from conformance.draw.built import built
 from conformance.draw.values import MOVED, MOVED_FIRST, SEEDS, fills_with
@@ -112,6 +112,11 @@ def _copied(mode: str, ub_bytes: int, top_k: int, element_bytes: int, probs: boo
     return CopyUb(ub_bytes, top_k, element_bytes, probs).columns
 
 
+def one_by_one(mode: str, ub_bytes: int, top_k: int, element_bytes: int, probs: bool) -> int:
+    """The columns that a kernel takes at once that fetches the row of each slot by itself."""
+    return _copied(mode, ub_bytes, 1, element_bytes, probs)
+
+
 def _all_levels(mode: str) -> Mapping[str, tuple[str, ...]]:
     return {}
 
@@ -156,7 +161,12 @@ class TokenPermute:
     @property
     def copies(self) -> bool:
         """Whether rows are cut as copies are."""
-        return self.columns is _copied
+        return self.columns in (_copied, one_by_one)
+
+    @property
+    def top_ks(self) -> tuple[int, ...]:
+        """The slots of a token with which edges meet a tile's columns, the fewest first."""
+        return (1,) if self.columns is one_by_one else (2, MOST_TOP_K)
 
     def axes_of(self, mode: str) -> tuple[Choice, ...]:
         """The choices of which a mode has several levels."""

@@ -60,6 +60,7 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
                 permute.vendor,
                 batches=permute.batches,
                 probs=permute.probs,
+                top_ks=permute.top_ks,
                 columns=None if permute.copies else partial(permute.columns, mode),
             ),
         )

@@ -63,7 +63,11 @@ class CopyUb:
         return max(whole, part) // self.element_bytes
 
 
-def limits(dtypes: Iterable[str], probs: tuple[bool, ...] = (False, True)) -> Iterator[Limit]:
+def limits(
+    dtypes: Iterable[str],
+    probs: tuple[bool, ...] = (False, True),
+    top_ks: tuple[int, ...] = TOP_KS,
+) -> Iterator[Limit]:
     """Every limit on small machines and on the chips, with and without probabilities."""
     buffers = (LEAST_UB_BYTES, 1024, 4096, 20000, *USABLE_UB_BYTES.values())
     for dtype, ub in product(dtypes, buffers):
@@ -73,7 +77,7 @@ def limits(dtypes: Iterable[str], probs: tuple[bool, ...] = (False, True)) -> It
         yield Limit("runs", 3 * run, 1, dtype, 3, ub)
         for level, axis in enumerate(("sort", "merge-1", "merge-2")):
             yield Limit(axis, run * MERGED_AT_ONCE**level, 1, dtype, ub_bytes=ub)
-        for top_k, given in product(TOP_KS, probs):
+        for top_k, given in product(top_ks, probs):
             yield from of_copies(CopyUb(ub, top_k, size, given), dtype, "-probs" if given else "")
 
 

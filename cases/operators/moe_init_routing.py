@@ -7,12 +7,13 @@ Missing coverage: row_idx that is no permutation of the slots; more than 2^24 sl
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots
-from cases.operators._landmarks import of_sorted_rows
+from cases.operators._landmarks import copied_columns, of_sorted_rows
 from cases.operators._moe_init_routing_call import (
     DOCUMENT,
     DTYPES,
@@ -32,12 +33,14 @@ from cases.relations.copy_adjoints import adjoint_of_copies, named_by, round_tri
 from cases.relations.slot_sorts import INIT, same_ranks, sorter
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import Sorted, of_sorts
+from conformance.call.case import Case
 from conformance.record.clause import document
 from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
+from conformance.record.picture import Landmarks
 from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
 from reference import moe_init_routing as reference
@@ -61,6 +64,9 @@ SORTED = Sorted(
     numbers="row_idx",
 )
 NAMES = named_by(SORTED)
+IN_COLUMNS = replace(PERMUTE, choices=())
+"""With the rows that a router gives."""
+
 RELATIONS = (
     *of_sorts(SORTED),
     symmetry(AXES, "row"),
@@ -68,6 +74,14 @@ RELATIONS = (
     adjoint_of_copies("x", "expanded_x", NAMES, INIT_GRAD),
     round_trip("x", "expanded_x", NAMES),
 )
+
+
+def _landmarks(case: Case) -> Landmarks:
+    """Rows by the rising experts, each of which is fetched by itself."""
+    found = of_sorted_rows(case, "expanded_x", "expert_idx", "x")
+    return replace(found, tile_columns=copied_columns(case, 1))
+
+
 EQUATIONS = f"{DOCUMENT}, equations"
 OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
@@ -102,9 +116,9 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=QUARANTINE,
-    limits=tuple(limits(DTYPES, probs=(False,))),
-    landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=by_experts(partial(sorted_cases, PERMUTE), "dropless", "expert_idx"),
+    limits=tuple(limits(DTYPES, probs=(False,), top_ks=(1,))),
+    landmarks=_landmarks,
+    workload_cases=by_experts(partial(sorted_cases, IN_COLUMNS), "dropless", "expert_idx"),
     torch_npu=bound(
         SIGNATURE,
         "npu_moe_init_routing",

@@ -88,6 +88,7 @@ ABSENT = {
             "token_permute_with_ep_grad": NEVER,
             "token_permute_with_routing_map_grad": NEVER,
             "token_unpermute_with_routing_map": ADDED,
+            "init_routing": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "init_routing_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute_with_routing_map": "a map of 2^24 tokens is no sparse tensor",

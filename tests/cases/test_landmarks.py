@@ -16,6 +16,7 @@ from reference.moe_token_permute_with_ep import assigned, window
 SORTING = {
     "moe_token_permute": ("whole", "permute_tokens", "indices"),
     "moe_token_permute_with_ep": ("middle", "permute_tokens", "indices"),
+    "moe_init_routing": ("active", "expanded_x", "expert_idx"),
     "moe_init_routing_v2": ("dropless", "expanded_x", "expert_idx"),
 }
 OPERATORS = {one.name: one for one in suite.operators([])}
