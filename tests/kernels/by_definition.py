@@ -273,7 +273,7 @@ def unpermute_with_routing_map_grad(loops: Loops, call: Call) -> Found:
 
 def finalize(loops: Loops, call: Call) -> Found:
     """A slot that names no row has its bias alone, and an expert without a bias has none."""
-    mode = call.attributes["drop_pad_mode"]
+    mode = call.attributes.get("drop_pad_mode", 0)
     rows = call.table("expanded_x")
     named = [at if 0 <= at < len(rows) else len(rows) for at in call.numbers("expanded_row_idx")]
     table = [*rows, [0]]
@@ -321,6 +321,7 @@ def re_routing(loops: Loops, call: Call) -> Found:
 
 
 BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
+    "moe_finalize_routing": finalize,
     "moe_finalize_routing_v2": finalize,
     "moe_finalize_routing_v2_grad": finalize_grad,
     "moe_finalize_routing_v3": finalize,

@@ -17,6 +17,10 @@ FINALIZED = (
 LATER = (*FINALIZED, "xOptional", "alpha1Optional", "alpha2Optional", "vOptional")
 
 ROWS = {
+    "moe_finalize_routing": (
+        *("expandedX", "x1", "x2Optional", "bias", "scales", "expandedRowIdx"),
+        "expandedExpertIdx",
+    ),
     "moe_finalize_routing_v2": FINALIZED,
     "moe_finalize_routing_v3": LATER,
     "moe_finalize_routing_v4": LATER,

@@ -256,6 +256,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_re_routing": REROUTED,
     "moe_token_unpermute_grad": SLOT_GRADS,
     "moe_token_unpermute_with_routing_map_grad": SLOT_GRADS,
+    "moe_finalize_routing": FINALIZED,
     "moe_finalize_routing_v2": FINALIZED,
     "moe_finalize_routing_v3": FINALIZED,
     "moe_finalize_routing_v4": FINALIZED,

@@ -64,6 +64,8 @@ WORDS = {
 EXPECTED = {
     # Sums.
     "slot-major-read-as-token-major": (ROWS,),
+    "indices-lie-row-by-row": (ROWS,),
+    "second-addend-is-the-first": (ROWS, LOST, DOUBLED),
     "modes-1-and-2-change-places": (ROWS,),
     "slots-a-share-apart": (ROWS,),
     "part-reads-the-first-slots-again": (ROWS,),

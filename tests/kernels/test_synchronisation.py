@@ -97,6 +97,7 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["slot_copy_kernel.h"] == sorting | graded | {"moe_token_permute_with_routing_map"}
     assert of["slot_grad_kernel.h"] == graded | {"moe_token_unpermute_with_routing_map_grad"}
     adding = {
+        "moe_finalize_routing",
         "moe_finalize_routing_v2",
         "moe_finalize_routing_v3",
         "moe_finalize_routing_v4",

@@ -2,19 +2,13 @@
 
 #include "moe_finalize_routing_v2_tiling.h"
 
-#include "../shared/checks/tiling_checks.h"
 #include "../shared/finalize/finalize_cut.h"
 
 extern "C" int32_t MoeFinalizeRoutingV2Tiling(const MoeFinalizeRoutingV2Call* call,
                                               MoeFinalizeRoutingV2TilingData* tiling, char* reason,
                                               uint64_t reasonBytes) {
-    const finalize::Ub ub = finalize::UbOf(*call);
-    const int32_t status = tiling_checks::Answer(
-        finalize::Check(ub), "host tiling of MoeFinalizeRoutingV2", reason, reasonBytes);
-    if (status == tiling_checks::kAccepted) {
-        *tiling = {finalize::Cut(*call, ub)};
-    }
-    return status;
+    return finalize::PlainTiling(*call, tiling, "host tiling of MoeFinalizeRoutingV2", reason,
+                                 reasonBytes);
 }
 
 extern "C" int64_t MoeFinalizeRoutingV2TilingLimit(const char* axis, int64_t topK, int32_t dtype,

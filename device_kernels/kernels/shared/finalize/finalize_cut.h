@@ -106,6 +106,18 @@ inline FinalizeTiling Cut(const FinalizeCall& call, const Ub& ub) {
                    row_sum::CeilDiv(call.tokens, used))};
 }
 
+// What the tiling of an operator without ranges answers, and its cut.
+template <typename Tiling>
+int32_t PlainTiling(const FinalizeCall& call, Tiling* tiling, const char* source, char* reason,
+                    uint64_t reasonBytes) {
+    const Ub ub = UbOf(call);
+    const int32_t status = tiling_checks::Answer(Check(ub), source, reason, reasonBytes);
+    if (status == tiling_checks::kAccepted) {
+        *tiling = {Cut(call, ub)};
+    }
+    return status;
+}
+
 // A limit by the rest of its name, for a UB and a topK that is one.
 inline int64_t LimitOf(const std::string& axis, const Ub& ub, int64_t topK, uint32_t cores,
                        int64_t hidden) {
