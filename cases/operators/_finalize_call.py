@@ -132,9 +132,10 @@ LINES = Lines(BOUNDARIES, slot_bytes=16)
 
 @dataclass(frozen=True, eq=False)
 class Finalizing:
-    """One operator that finalizes, by its signature."""
+    """One operator that finalizes, by its signature; ``whole``: all but x2 must be given."""
 
     signature: Signature
+    whole: bool = False
 
     def call(
         self, mode: str, dtype: str, *, source: Shape, indices: Shape, top_k: int, **given: Any
@@ -164,7 +165,8 @@ class Finalizing:
 
     @cached_property
     def _call(self) -> Call:
-        return slot_sum_call(self.signature, "expanded_x", "expanded_row_idx")
+        bias = ("bias",) if self.whole else ()
+        return slot_sum_call(self.signature, "expanded_x", "expanded_row_idx", bias)
 
     @cached_property
     def sums(self) -> TokenSum:

@@ -98,7 +98,7 @@ class FinalizeCalls:
         right = right_calls(self.page.readme, *self.right.values(), self.plain)
         return (*self._by_hand(), *self._dtypes(), *self._limits(), *self._far(), *right)
 
-    def _routed(self, mode: str, indices: Shape = RANKS, **parts: Any) -> Case:
+    def routed(self, mode: str, indices: Shape = RANKS, **parts: Any) -> Case:
         """Three tokens of two slots, of rows of one column: six rows, or three experts of two."""
         case = self.call(mode, "float32", source=(6, 1), indices=indices, top_k=2, values=ROWS)
         return with_parts(case, Parts(experts=3, scales=SCALES, **parts))
@@ -110,7 +110,7 @@ class FinalizeCalls:
         for mode in MODES:
             yield Example(
                 f"ranks of a router, {mode}",
-                self._routed(mode, **everything),
+                self.routed(mode, **everything),
                 by_hand,
                 {
                     "out": (
@@ -122,10 +122,10 @@ class FinalizeCalls:
             )
             if drops(mode):
                 sums = 0.5 * 16 + 2 * 1, 0.25 * 2, 3 * 8 - 32
-                first = self._routed(mode, dropped)
+                first = self.routed(mode, dropped)
                 yield Example(f"a dropped slot, {mode}", first, by_hand, {"out": sums})
                 biased = tuple(a + b for a, b in zip(sums, (400, 225, 200), strict=True))
-                case = self._routed(mode, dropped, bias=BIAS, expert_idx=EXPERTS)
+                case = self.routed(mode, dropped, bias=BIAS, expert_idx=EXPERTS)
                 source = f"{KERNELS}: a dropped row is 0, by hand"
                 yield Example(f"a dropped slot with a bias, {mode}", case, source, {"out": biased})
         two = self.call(

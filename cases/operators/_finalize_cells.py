@@ -46,16 +46,20 @@ def completed(
     dtype: str,
     levels: Levels | None = None,
     experts: int = 0,
+    whole: bool = False,
 ) -> Case:
     """Cases with the optional tensors that levels ask for; without levels, with any.
 
-    ``experts`` 0: as many as there must be, and a few more.
+    ``experts`` 0: as many as there must be, and a few more. ``whole``: all but x2 must be given.
     """
     case, fixed = draw(cases), levels or {}
+    if whole:
+        fixed = {"bias": BIAS[1], "scales dtype": dtype, **fixed}
     top_k = top_k_of(case)
     skips, biased = draw(COUNTS), draw(ANY_BIAS)
     if "skips" in fixed:
         skips = SKIPS.index(fixed["skips"])
+    skips = max(skips, int(whole))
     if "bias" in fixed:
         biased = fixed["bias"] == BIAS[1]
     told = K in case.attributes
@@ -85,6 +89,8 @@ def completed(
 @cache
 def cells(one: Finalizing, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and of the optional tensors."""
+    if one.whole:
+        return _whole_cells(one, mode, dtype)
     axes = [
         Axis("skips", SKIPS, _skips_of),
         Axis("bias", BIAS, lambda case: [BIAS["bias" in case.inputs]]),
@@ -119,6 +125,16 @@ def cells(one: Finalizing, mode: str, dtype: str) -> Cells:
     )
 
 
+def _whole_cells(one: Finalizing, mode: str, dtype: str) -> Cells:
+    """The cells of an operator in which all but x2 is given; scales are finite beside a bias."""
+    return slot_cells(one.sums, mode, dtype, edges(one.sums, mode, dtype, True)).completed(
+        Axis("skips", SKIPS[1:], _skips_of),
+        of_values("scales", FINITE, "scales"),
+        cases=lambda drawn, levels: completed(drawn, dtype, levels, whole=True),
+        on=lambda drawn, edge: _on(drawn, edge, dtype, whole=True),
+    )
+
+
 def _skips_of(case: Case) -> list[str]:
     return [SKIPS[("x1" in case.inputs) + ("x2" in case.inputs)]]
 
@@ -128,7 +144,9 @@ def _scales_dtype_of(case: Case) -> list[str]:
     return [case.dtype if scales is None else scales.dtype]
 
 
-def _on(sums: SearchStrategy[Case], edge: Edge, dtype: str) -> SearchStrategy[Case]:
+def _on(
+    sums: SearchStrategy[Case], edge: Edge, dtype: str, whole: bool = False
+) -> SearchStrategy[Case]:
     """Cases on an edge, with the optional tensors that it fixes."""
     levels: Levels = {}
     if SCALE_BYTES in edge.sizes:
@@ -137,4 +155,4 @@ def _on(sums: SearchStrategy[Case], edge: Edge, dtype: str) -> SearchStrategy[Ca
         levels = {"scales dtype": next(sized, ABSENT), "bias": BIAS[edge.sizes[BIASED]]}
     if EXPERTS in edge.sizes:
         levels = {**levels, "bias": BIAS[1]}
-    return completed(sums, dtype, levels, edge.sizes.get(EXPERTS, 0))
+    return completed(sums, dtype, levels, edge.sizes.get(EXPERTS, 0), whole)

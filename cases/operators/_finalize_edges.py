@@ -90,9 +90,15 @@ class Kind:
         return self.row(ub_bytes, top_k).names(hidden) if top_k <= slots else min(1, slots)
 
 
-def kinds(dtype: str, by_column: bool) -> Iterator[tuple[str, Kind]]:
-    """The kinds of calls in one layout of indices, each with what leads the names of its limits."""
+def kinds(dtype: str, by_column: bool, whole: bool = False) -> Iterator[tuple[str, Kind]]:
+    """The kinds of calls in one layout of indices, each with what leads the names of its limits.
+
+    ``whole``: of an operator in which bias and scales are always given, of the rows' data type.
+    """
     size = numpy_dtype(dtype).itemsize
+    if whole:
+        yield "bias-", Kind(size, size, True, by_column)
+        return
     scales = {"": size, "no-scales-": 0}
     if "float32" in SCALES_DTYPES[dtype] and dtype != "float32":
         scales["fp32-scales-"] = 4
@@ -100,10 +106,13 @@ def kinds(dtype: str, by_column: bool) -> Iterator[tuple[str, Kind]]:
         yield f"{'bias-' * biased}{prefix}", Kind(size, scale_bytes, biased, by_column)
 
 
-def limits() -> Iterator[Limit]:
-    """Every limit of every kind of call, on a small machine and on the chips."""
-    for dtype, columns in product(DTYPES, (True, False)):
-        for prefix, kind in kinds(dtype, columns):
+def limits(layouts: tuple[bool, ...] = (True, False), whole: bool = False) -> Iterator[Limit]:
+    """Every limit of every kind of call, on a small machine and on the chips.
+
+    ``layouts``: whether indices lie by column; ``whole`` as in `kinds`.
+    """
+    for dtype, columns in product(DTYPES, layouts):
+        for prefix, kind in kinds(dtype, columns, whole):
             led = f"{'token-major-' * (not columns)}{prefix}"
             for top_k in TOP_KS if kind.scale_bytes else (1,):
                 yield from _of(kind, led, top_k, dtype)
@@ -131,12 +140,14 @@ BIASED, SCALE_BYTES, EXPERTS = "biased", "scale_bytes", "experts"
 rows of the bias."""
 
 
-def edges(sums: TokenSum, mode: str, dtype: str) -> Edges:
-    """The edges of one mode and dtype; those of this project's tiling fix the optional tensors."""
+def edges(sums: TokenSum, mode: str, dtype: str, whole: bool = False) -> Edges:
+    """The edges of one mode and dtype; those of this project's tiling fix the optional tensors.
+
+    ``whole`` as in `kinds`."""
     size = numpy_dtype(dtype).itemsize
     own = (
         (limit, machine, sizes)
-        for prefix, kind in kinds(dtype, by_column(mode))
+        for prefix, kind in kinds(dtype, by_column(mode), whole)
         for machine in (SMALL, *CHIPS)
         for limit, sizes in _own(machine, kind, f" {prefix.rstrip('-')}".rstrip())
     )
@@ -144,9 +155,11 @@ def edges(sums: TokenSum, mode: str, dtype: str) -> Edges:
     return replace(edges_on(sums, mode, dtype, declared), sizes_of=_sizes_of)
 
 
-def extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in all that is added, and in scales."""
-    plain = {SCALE_BYTES: numpy_dtype(dtype).itemsize, BIASED: 0}
+def extremes(mode: str, dtype: str, whole: bool = False) -> Extremes:
+    """What is extreme in all that is added, and in scales; ``whole`` as in `kinds`."""
+    plain = {SCALE_BYTES: numpy_dtype(dtype).itemsize, BIASED: int(whole)}
+    if whole:  # an infinite scale times a row and its bias is no sum of infinities
+        return Extremes(dict.fromkeys(("expanded_x", "x1", "x2", "bias"), plain))
     rows = {"expanded_x": {}, "x1": {}, "x2": {}, "bias": {**plain, BIASED: 1}}
     return Extremes(rows, {"scales": plain})
 

@@ -39,7 +39,7 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from cases.relations.weights import no_number_is_told
 from conformance.call.case import Case
 from conformance.draw.far import mostly
-from conformance.record.clause import document, source_read
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.contract import Arrays, Sum, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.operator import Mode, Support, Target
@@ -48,6 +48,7 @@ from conformance.record.signature import Signature
 from conformance.relations.axes import Axes
 from reference.terms import Terms, stacked
 
+PRODUCTS = ("Ascend910B", "Ascend910_93")
 NEGATED = ("expanded_x", "x1", "x2", "bias")
 """What may be added, in the order of the interface."""
 
@@ -65,7 +66,7 @@ def cases(
     near: SearchStrategy[Case] = near_cases(one.sums, mode, dtype, small=small, seam=seam)
     if drops(mode) and not seam:
         near = mostly(near, far_cases(one.sums, mode, dtype, small))
-    return completed(near, dtype)
+    return completed(near, dtype, whole=one.whole)
 
 
 def row_sum(one: Finalizing, dtype: str, x: NDArray[np.generic]) -> Case:
@@ -84,13 +85,21 @@ def joined(inputs: Arrays, parts: tuple[Terms, ...], dtype: Any = None) -> Terms
     return replace(found, coefficients=found.coefficients.astype(dtype))
 
 
-def contract(page: Page, terms: TermsOf) -> Varying:
-    """What is promised of out."""
-    equation = document(
+def scaled_sums(page: Page, terms: TermsOf) -> Sum:
+    """What is promised of sums with a bias and scales."""
+    return Sum(clause=_equation(page), terms=terms, fused="sums")
+
+
+def _equation(page: Page) -> Clause:
+    return document(
         "each token is x1 + x2 + the sum over its top_k slots of scale * (row of expanded_x + bias"
         " of the slot's expert); what is absent adds nothing, and a scale is 1",
         page.equation,
     )
+
+
+def contract(page: Page, terms: TermsOf) -> Varying:
+    """What is promised of out."""
 
     def choose(case: Case) -> str:
         added = "bias" in case.inputs or case.attributes.get(CONSTANT_RANGE)
@@ -99,8 +108,8 @@ def contract(page: Page, terms: TermsOf) -> Varying:
     return Varying(
         choose,
         {
-            "sums": Sum(clause=equation, terms=terms),
-            "scaled sums": Sum(clause=equation, terms=terms, fused="sums"),
+            "sums": Sum(clause=_equation(page), terms=terms),
+            "scaled sums": scaled_sums(page, terms),
         },
     )
 
@@ -135,11 +144,10 @@ def record(
 ) -> dict[str, Any]:
     """The fields of a record that its operator has like the others."""
     drawn = partial(cells, one)
-    products = ("Ascend910B", "Ascend910_93")
     return {
         **of_signature(one.signature, partial(cases, one)),
         "sources": (*dict.fromkeys((page.readme, page.page)), KERNELS, HOST),
-        "products": products,
+        "products": PRODUCTS,
         "modes": tuple(_mode(page, name) for name in MODES),
         "dtypes": DTYPES,
         "contracts": {"out": contract(page, terms)},
@@ -161,16 +169,20 @@ def record(
         "workload_cases": by_ranks(on_edges(drawn), "dropless_rows", "expanded_row_idx"),
         "relations": relations_of(one.signature, form, page),
         "each_tensor": as_listed(page.readme),
-        "targets": tuple(
-            Target(
-                product,
-                Support.SUPPORTED,
-                document(
-                    f"{series} series: yes; float16 is added in float16 there ({KERNELS}, read),"
-                    " and CANN 8.1.RC1 takes no float32 scales beside bfloat16",
-                    f"{page.readme}, products",
-                ),
-            )
-            for product, series in zip(products, ("Atlas A2", "Atlas A3"), strict=True)
-        ),
+        "targets": targets(page, ", and CANN 8.1.RC1 takes no float32 scales beside bfloat16"),
     }
+
+
+def targets(page: Page, more: str = "") -> tuple[Target, ...]:
+    """The products of an operator, and how they add."""
+    return tuple(
+        Target(
+            product,
+            Support.SUPPORTED,
+            document(
+                f"{series} series: yes; float16 is added in float16 there ({KERNELS}, read){more}",
+                f"{page.readme}, products",
+            ),
+        )
+        for product, series in zip(PRODUCTS, ("Atlas A2", "Atlas A3"), strict=True)
+    )

@@ -38,8 +38,12 @@ def source_of(case: Case) -> Tensor:
 
 
 def names_of(case: Case) -> Tensor:
-    """The tensor that names the rows of all slots."""
-    return list(case.inputs.values())[1]
+    """The tensor that names the rows of all slots: the first of indices."""
+    return case.inputs[_names_in(case)]
+
+
+def _names_in(case: Case) -> str:
+    return next(name for name, one in case.inputs.items() if one.dtype == "int32")
 
 
 def of_tokens(case: Case) -> Tensor:
@@ -63,7 +67,7 @@ def every_row(case: Case) -> tuple[int, int]:
 
 def token_by_token(case: Case) -> Indices:
     """The indices of a case as [tokens, top_k], where they lie so."""
-    indices = case.arrays[list(case.inputs)[1]]
+    indices = case.arrays[_names_in(case)]
     return np.asarray(indices, np.int64).reshape(-1, max(1, top_k_of(case)))
 
 
@@ -124,10 +128,12 @@ class TokenSum:
         return rank_patterns(named)
 
 
-def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
+def slot_sum_call(
+    signature: Signature, added: str, named: str, as_slots: tuple[str, ...] = ()
+) -> Call:
     """What makes a case of an operator that adds rows of the tensor ``added``, which ``named``
     lists. ``source`` is the shape of the first in its mode, ``rows`` are those of it that exist,
-    None: all.
+    None: all. The sizes ``as_slots`` are as many as a token has slots.
     """
 
     def made(
@@ -146,7 +152,7 @@ def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
     ) -> Case:
         (shape,) = (one.shape for one in signature.of_mode(mode).tensors if one.name == added)
         sizes = {axis.name: extent for axis, extent in zip(shape, source, strict=True)}
-        sizes |= {"token": len(indices) // top_k, "slot": top_k}
+        sizes |= {"token": len(indices) // top_k, **dict.fromkeys(("slot", *as_slots), top_k)}
         given: Fields = {
             added: {"values": values, "fill": fill, "unread": unread, "rows": rows},
             named: {"values": indices},

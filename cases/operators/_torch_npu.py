@@ -27,6 +27,9 @@ BINDINGS: Mapping[str, Unreached] = {
         "npu_moe_init_routing_v2 calls aclnnMoeInitRoutingV3, another operator"
     ),
     "moe_init_routing_v2_grad": Unreached(NO_FUNCTION),
+    "moe_finalize_routing": Unreached(
+        "npu_moe_finalize_routing calls it only where CANN has neither V2 nor V4"
+    ),
     "moe_finalize_routing_v2_grad": Unreached(NO_FUNCTION),
     "moe_finalize_routing_v3": Unreached(NO_FUNCTION),
     "moe_token_permute_with_ep": Unreached(NO_FUNCTION),

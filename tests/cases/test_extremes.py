@@ -27,6 +27,7 @@ from tests.kernels.mutation_run import KERNELS
 RANKS = "ranks name rows: no expert is in the call"
 NEVER = "every row of the gradient is named, so all of it would have to exist"
 ADDED = "every slot adds a row: as many additions as the offset has elements"
+EVERY = "every slot has a row, so all of them would have to exist"
 OUTPUT = "an output is as large as the input, and outputs are never row-sparse"
 SCORED = "every score is read, so all of them would have to exist"
 COUNTED = "ids and rows are numbers of what exists, and 2^24 of it would have to"
@@ -40,7 +41,7 @@ ABSENT = {
         (f"moe_{name}", "as many slots as experts"): RANKS
         for name in (
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
-            *("finalize_routing_v3", "finalize_routing_v4"),
+            *("finalize_routing", "finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             "token_unpermute_grad",
         )
@@ -74,6 +75,8 @@ ABSENT = {
             "a size of zero": "the host tiling takes no size of 0: it is rejected",
         }.items()
     },
+    **{("moe_finalize_routing", f"offsets beyond 2^{power} elements"): EVERY for power in (31, 32)},
+    ("moe_finalize_routing", "indices beyond 2^24"): EVERY,
     **{("moe_re_routing", f"offsets beyond 2^{power} elements"): OUTPUT for power in (31, 32)},
     **{
         ("moe_re_routing", extreme): SLOTLESS
@@ -98,7 +101,7 @@ ABSENT = {
         (f"moe_{name}", "16,777,214 keys"): UNSORTED
         for name in (
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
-            *("finalize_routing_v3", "finalize_routing_v4"),
+            *("finalize_routing", "finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
             *("token_permute_with_routing_map_grad", "token_unpermute_with_routing_map"),
