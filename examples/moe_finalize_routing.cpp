@@ -1,5 +1,5 @@
-// MoeFinalizeRouting: a token is what its experts made of it, each weighed by its scale, beside what
-// was there before.
+// MoeFinalizeRouting: a token is what its experts made of it, each weighed by its scale, beside
+// what was there before.
 //
 // Three tokens of two slots each, a row of expandedX for every slot. expandedRowIdx lies slot by
 // slot, the first slots of all tokens and then the second ones:
