@@ -132,10 +132,9 @@ LINES = Lines(BOUNDARIES, slot_bytes=16)
 
 @dataclass(frozen=True, eq=False)
 class Finalizing:
-    """One operator that finalizes, by its signature; ``whole``: all but x2 must be given."""
+    """One operator that finalizes, by its signature."""
 
     signature: Signature
-    whole: bool = False
 
     def call(
         self, mode: str, dtype: str, *, source: Shape, indices: Shape, top_k: int, **given: Any
@@ -162,6 +161,11 @@ class Finalizing:
     def has_k(self) -> bool:
         """Whether its calls tell the slots of a token."""
         return any(one.name == K for one in self.signature.attributes)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all but x2 must be given: the bias is not optional."""
+        return any(one.name == "bias" and not one.optional for one in self.signature.tensors)
 
     @cached_property
     def _call(self) -> Call:

@@ -6,7 +6,6 @@ Missing coverage: rows beyond 2^31 elements, as indices are ranks of slots; infi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -37,6 +36,8 @@ from cases.operators._interface import (
     unchecked,
 )
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges
+from cases.operators._slot_grads import with_data
+from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._values import bits
 from cases.operators._workloads import by_experts
@@ -82,7 +83,7 @@ SIGNATURE = Signature(
         unchecked(stated("each tensor has the shape that the list gives it")),
     ),
 )
-ONE = Finalizing(SIGNATURE, whole=True)
+ONE = Finalizing(SIGNATURE)
 CALLS = FinalizeCalls(ONE, PAGE)
 CELLS = partial(cells, ONE)
 
@@ -104,29 +105,22 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns], each of scale 1; the bias and
     x1 are 0."""
     count, hidden = x.shape
-    case = ONE.call(
-        MODE,
-        dtype,
-        source=(count, hidden),
-        indices=tuple(range(count)),
-        top_k=count,
-        values=tuple(x.view(f"u{x.itemsize}").ravel().tolist()),
-    )
-    ones = bits(dtype, *(1.0,) * count)
     none: tuple[int, ...] = (0,) * hidden
-    parts = Parts(count, ones, None, (none,), none * count, tuple(range(count)))
-    return with_parts(case, parts)
+    parts = Parts(
+        experts=count,
+        scales=bits(dtype, *(1.0 for _ in x)),
+        skips=(none,),
+        bias=none * count,
+        expert_idx=tuple(range(count)),
+    )
+    return with_parts(slot_row_sum(ONE.call, MODE, dtype, x), parts)
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
     """Calls with the experts of a workload's slots, whose rows lie expert by expert."""
     ranks = tuple(batch.ranks.reshape(batch.tokens, -1).T.ravel().tolist())
-
-    def ranked(case: Case) -> Case:
-        named = replace(case.inputs["expanded_row_idx"], values=ranks)
-        return replace(case, inputs={**case.inputs, "expanded_row_idx": named})
-
-    return by_experts(on_edges(CELLS), MODE, "expert_idx")(dtype, batch).map(ranked)
+    drawn = by_experts(on_edges(CELLS), MODE, "expert_idx")(dtype, batch)
+    return drawn.map(partial(with_data, given={"expanded_row_idx": ranks}))
 
 
 def examples() -> Iterator[Example]:
