@@ -91,6 +91,12 @@ function(compile_as_kernel target)
     # The language is private to the kernel: host code that needs it would not build on CANN.
     target_include_directories(${target} PRIVATE ${SUITE_PRECOMPILED} "${simulator}/language")
     target_compile_definitions(${target} PRIVATE "ASCENDSIM_CHECKS=${level}")
+    # What of -O3 the model's loops need. The rest would take as long again to compile a kernel, whose own
+    # code is scalar: it runs as fast without.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${target} PRIVATE -O1 -ftree-loop-vectorize
+            -fvect-cost-model=dynamic -finline-functions -finline-small-functions)
+    endif()
 endfunction()
 if(SUITE_PRECOMPILE)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -22,6 +22,21 @@ KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+OPTIMISED = (
+    ("-O3",)
+    if "clang" in COMPILER
+    else (
+        "-O1",
+        "-ftree-loop-vectorize",
+        "-fvect-cost-model=dynamic",
+        "-finline-functions",
+        "-finline-small-functions",
+    )
+)
+"""As cmake/simulator.cmake has kernels compiled: loops so compiled are what is tested."""
+
+HEADER = "language.h"
+
 HOST_FLAGS = tuple(os.environ.get("CXXFLAGS", "").split())
 """As the build of the libraries has them: the sanitizers' come this way."""
 
@@ -43,23 +58,21 @@ def compile_unit(
 
     ``headers``: a folder with what `precompile` has made.
     """
-    computes = source.parent == KERNELS and not source.stem.startswith("faults_")
-    optimisation = "-O3" if computes else "-O1"  # vectorised loops are what is tested
-    command = [COMPILER, *FLAGS, optimisation, *HOST_FLAGS, "-I", str(LANGUAGE), "-c", str(source)]
+    command = [COMPILER, *FLAGS, *OPTIMISED, *HOST_FLAGS, "-I", str(LANGUAGE), "-c", str(source)]
     if headers is not None and source.parent == KERNELS:
-        command += ["-include", str(headers / f"language{optimisation}.h")]
+        command += ["-include", str(headers / HEADER)]
     command += ["-fsyntax-only"] if out is None else ["-o", str(out)]
     command += ["-ferror-limit=0"] if "clang" in COMPILER else []  # g++ tells every error
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def precompile(optimisation: str, folder: Path) -> None:
+def precompile(folder: Path) -> None:
     """Compiles the language's headers in ``folder``: without that, they are a third of the time of
     each test kernel.
     """
-    header = folder / f"language{optimisation}.h"
+    header = folder / HEADER
     header.write_text('#include "kernel_operator.h"\n')
-    command = [COMPILER, *FLAGS, optimisation, *HOST_FLAGS, "-I", str(LANGUAGE)]
+    command = [COMPILER, *FLAGS, *OPTIMISED, *HOST_FLAGS, "-I", str(LANGUAGE)]
     command += ["-x", "c++-header", str(header), "-o", f"{header}.gch"]
     subprocess.run(command, check=True)
 
@@ -102,12 +115,11 @@ def build(folder: Path) -> Path:
     runtime = build_operators(quiet=True).runtime
     sources = list(KERNELS.glob("*.cpp"))
     objects = [folder / f"{source.stem}.{index}.o" for index, source in enumerate(sources)]
+    precompile(folder)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(precompile, ("-O1", "-O3"), [folder] * 2))
         for result in pool.map(compile_unit, sources, objects, [folder] * len(sources)):
             assert result.returncode == 0, result.stderr
-    for header in folder.glob("*.gch"):
-        header.unlink()  # tens of megabytes
+    (folder / f"{HEADER}.gch").unlink()  # tens of megabytes
     for source in KERNELS.glob("operator_build/*.cpp"):
         objects.append(folder / f"{source.stem}.o")
         result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")

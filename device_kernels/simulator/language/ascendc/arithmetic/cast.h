@@ -19,12 +19,19 @@ inline const char* RoundModeName(RoundMode mode) {
     return index < sizeof kNames / sizeof *kNames ? kNames[index] : "an unknown RoundMode";
 }
 
-// Calls `body.operator()<mode>()` for the mode that is known at run time only, among `allowed`.
-template <uint32_t allowed, typename Body>
-void WithMode(RoundMode mode, const VectorCall& call, Body body) {
-    const bool found = [&]<size_t... index>(std::index_sequence<index...>) {
+// Stops at a Cast whose pair of dtypes lacks its mode.
+inline void RefuseMode(RoundMode mode, const VectorCall& call) {
+    Stop(Code::CastMode, {call.where, "V"}, "Cast between these dtypes has no mode %s",
+         RoundModeName(mode));
+}
+
+// Calls `body.operator()<mode>()` for a mode that is known at run time only; false: the pair lacks
+// it.
+template <typename Dst, typename Src, typename Body>
+bool WithMode(RoundMode mode, Body body) {
+    return [&]<size_t... index>(std::index_sequence<index...>) {
         const auto attempt = [&]<size_t candidate>() {
-            if constexpr ((allowed >> candidate & 1) != 0) {
+            if constexpr ((kCastModes<Dst, Src> >> candidate & 1) != 0) {
                 if (static_cast<size_t>(mode) == candidate) {
                     body.template operator()<static_cast<RoundMode>(candidate)>();
                     return true;
@@ -34,11 +41,14 @@ void WithMode(RoundMode mode, const VectorCall& call, Body body) {
         };
         return (attempt.template operator()<index>() || ...);
     }(std::make_index_sequence<7>());
-    if (!found) {
-        Stop(Code::CastMode, {call.where, "V"}, "Cast between these dtypes has no mode %s",
-             RoundModeName(mode));
-    }
 }
+
+// to[i] = from[i] in Dst's dtype, for each element; false: the pair lacks the mode. Compiled once,
+// with the engine: kernels would else consist of these loops by a tenth.
+#define ASCENDSIM_CONVERT_ALL(Dst, Src, modes) \
+    bool ConvertAll(Dst* to, const Src* from, uint32_t count, RoundMode mode);
+ASCENDSIM_CASTS(ASCENDSIM_CONVERT_ALL)
+#undef ASCENDSIM_CONVERT_ALL
 
 }  // namespace ascendsim
 
@@ -62,10 +72,9 @@ void Cast(const LocalTensor<Dst>& dst, const LocalTensor<Src>& src, const RoundM
     Dst* to = ascendsim::VectorOperand(dst, count, call);
     const Src* from = ascendsim::VectorOperand(src, count, call);
     ascendsim::CheckOverlap(dst, src, count, call);
-    ascendsim::WithMode<ascendsim::kCastModes<Dst, Src>>(roundMode, call, [&]<RoundMode mode>() {
-        ascendsim::ForEachElement(
-            count, [to, from](uint32_t i) { to[i] = ascendsim::Convert<Dst, mode>(from[i]); });
-    });
+    if (!ascendsim::ConvertAll(to, from, count, roundMode)) {
+        ascendsim::RefuseMode(roundMode, call);
+    }
 }
 
 template <typename Dst, typename Src, bool isSetMask = true>
@@ -75,11 +84,13 @@ void Cast(const LocalTensor<Dst>& dst, const LocalTensor<Src>& src, const RoundM
           ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_CAST_DTYPES(Dst, Src);
     const ascendsim::VectorCall call{"Cast", where};
-    ascendsim::WithMode<ascendsim::kCastModes<Dst, Src>>(roundMode, call, [&]<RoundMode mode>() {
-        ascendsim::UnaryLanes<isSetMask>(
-            dst, src, mask, repeatTime, repeatParams, call,
-            [](Src value) { return ascendsim::Convert<Dst, mode>(value); });
-    });
+    if (!ascendsim::WithMode<Dst, Src>(roundMode, [&]<RoundMode mode>() {
+            ascendsim::UnaryLanes<isSetMask>(
+                dst, src, mask, repeatTime, repeatParams, call,
+                [](Src value) { return ascendsim::Convert<Dst, mode>(value); });
+        })) {
+        ascendsim::RefuseMode(roundMode, call);
+    }
 }
 
 }  // namespace AscendC
