@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -156,6 +157,11 @@ def _check_moved(name: str, contract: Contract, case: Case, operator: Operator) 
     _require(shape == expected, f"{name}.shape", shape, str(expected))
 
 
+def _extremes(values: Sequence[int]) -> tuple[int, ...]:
+    """The least and the largest of some integers."""
+    return (min(values), max(values)) if values else ()
+
+
 def _check_tensor(name: str, tensor: Tensor) -> None:
     _require_one_of(f"{name}.dtype", tensor.dtype, list(DTYPES))
     _require_one_of(f"{name}.format", tensor.format, list(FORMATS))
@@ -183,7 +189,7 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
         _require(count == elements, f"{name}.values", given, say.AS_MANY, count=elements)
         dtype = integer_view(numpy_dtype(tensor.dtype))
         low, high = _range(dtype)
-        beyond = next((value for value in tensor.values if not low <= value <= high), low)
+        beyond = next((one for one in _extremes(tensor.values) if not low <= one <= high), low)
         inside = low <= beyond <= high
         _require(inside, f"{name}.values", beyond, say.RANGE, low=low, high=high)
         _check_shared(name, tensor, np.array(tensor.values, dtype).reshape(tensor.held_shape))

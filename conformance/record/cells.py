@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.record.covering import Feasible, compact, covering_array
+from conformance.record.covering import Feasible, compact, covering_array, possible
 from conformance.record.edges import Edge, Edges
 
 if TYPE_CHECKING:
@@ -174,11 +174,9 @@ class Cells:
             if axis.name in levels:
                 continue
             free = sum(isinstance(one, slice) for one in place[:at])
-            left = self.feasible[tuple(place)]
-            others = tuple(other for other in range(left.ndim) if other != free)
-            possible = np.flatnonzero(left.any(axis=others))
+            left = np.flatnonzero(possible(self.feasible[tuple(place)], free))
             # One choice for each axis, however few levels are left: the shrinker prefers fewer.
-            place[at] = int(possible[draw(st.integers(0, len(axis.levels) - 1)) % len(possible)])
+            place[at] = int(left[draw(st.integers(0, len(axis.levels) - 1)) % len(left)])
         return {
             axis.name: axis.levels[level]
             for axis, level in zip(self.axes, place, strict=True)

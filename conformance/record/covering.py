@@ -40,6 +40,13 @@ def compact(feasible: Feasible) -> Feasible:
     return feasible[tuple(slice(None if step else 1) for step in feasible.strides)]
 
 
+def possible(feasible: Feasible, axis: int) -> Feasible:
+    """Whether some combination with it is feasible, for every level of an axis."""
+    small = compact(feasible)
+    others = tuple(other for other in range(small.ndim) if other != axis)
+    return np.broadcast_to(small.any(axis=others), feasible.shape[axis])
+
+
 def _projections(
     feasible: Feasible, axes: tuple[int, ...], at: int, kept: int
 ) -> Iterator[tuple[tuple[int, ...], Feasible]]:
