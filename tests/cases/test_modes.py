@@ -65,7 +65,7 @@ def test_a_call_of_no_mode_breaks_what_tells_modes_apart(operator: Operator) -> 
 def drawn_calls(operator: Operator) -> Iterator[Case]:
     for mode in operator.modes:
         if mode.name not in FREELY_AT_THE_BORDER.get(operator.name, ()):
-            yield from drawn(operator.cases(mode.name, "float16"), 20, 0, mode.name)
+            yield from drawn(operator.cases(mode.name, "float16"), 8, 0, mode.name)
         assert operator.cells is not None
         cells = operator.cells(mode.name, "float16")
         yield from one_of_each([cells.cases(row) for row in cells.rows(2)[::EVERY]])

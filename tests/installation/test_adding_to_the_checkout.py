@@ -77,6 +77,7 @@ def test_nothing_changes_but_its_own_files_and_tables_of_pages(checkout: Path) -
     assert all("row_pair_sum" in name for name in new)
 
 
+@pytest.mark.slow
 def test_its_files_are_free_of_lint_and_typed(checkout: Path) -> None:
     scripts = Path(sys.executable).parent
     own = ["cases/operators/row_pair_sum.py", "reference/row_pair_sum.py"]
@@ -90,6 +91,7 @@ def test_pages_are_as_the_records_say(checkout: Path) -> None:
     run(checkout, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *pages)
 
 
+@pytest.mark.slow
 def test_a_run_judges_it(checkout: Path) -> None:
     told = run(
         checkout,

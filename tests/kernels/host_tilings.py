@@ -1,15 +1,13 @@
-"""Host tilings, compiled by themselves and called as phase 1 calls them."""
+"""Host tilings, as the library of the operators exports them and phase 1 calls them."""
 
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from device_kernels.build import build
 from tests.kernels.tilings.structs import structs_of
 
 KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
@@ -29,21 +27,14 @@ A tensor that is not there is None. Whether it is there, and its data type then,
 
 
 class HostTiling:
-    """The tiling library of one operator; ``title`` begins the names of its functions."""
+    """The tiling of one operator; ``title`` begins the names of its functions."""
 
-    def __init__(self, operator: str, title: str, folder: Path) -> None:
+    def __init__(self, operator: str, title: str) -> None:
         self.title = title
-        source = KERNELS / operator / f"{operator}_tiling.cpp"
-        library = folder / f"lib{operator}.so"
-        compiler = os.environ.get("CXX", "g++")
-        warnings = ["-Wall", "-Wextra", "-Werror"]
-        command = [compiler, "-std=c++20", "-O1", *warnings, "-fPIC", "-shared", "-o"]
-        subprocess.run([*command, str(library), str(source)], check=True)
-        self.library = ctypes.CDLL(str(library))
-        self._limit = getattr(self.library, f"{title}TilingLimit")
+        self._limit = getattr(_library(), f"{title}TilingLimit")
         self._limit.restype = ctypes.c_int64
-        self._cut = getattr(self.library, f"{title}Tiling")
-        types = structs_of(source.with_suffix(".h"))
+        self._cut = getattr(_library(), f"{title}Tiling")
+        types = structs_of(KERNELS / operator / f"{operator}_tiling.h")
         self._call, self._data = types[f"{title}Call"], types[f"{title}TilingData"]
 
     def cut(self, call: Call, room: int = 512) -> tuple[int, ctypes.Structure, str]:
@@ -109,10 +100,12 @@ class HostTiling:
         return found
 
 
-_FOLDER = tempfile.TemporaryDirectory(prefix="host_tilings")
+@cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(str(build(quiet=True).lib / "libopapi.so"))
 
 
 @cache
 def host_tiling(operator: str, title: str) -> HostTiling:
-    """The tiling library of one operator, compiled once for all tests of a process."""
-    return HostTiling(operator, title, Path(_FOLDER.name))
+    """The tiling of one operator, looked up once for all tests of a process."""
+    return HostTiling(operator, title)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +18,6 @@ from conformance.record.operator import AttributeParameter, Operator, Rejection
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 from conformance.suite.on_route import on_route
 from conformance.suite.wrong_protocol_calls import of_the_protocol
-from tests.snapshots import UPDATE
 
 PINNED = Path(__file__).with_name("interfaces")
 """By operator a file: a line for each sentence, behind its status, in the order of the checks."""
@@ -171,7 +169,6 @@ def pinned(operator: Operator) -> list[Said]:
 
 
 def pin(operator: Operator, sentences: set[Said], first: Mapping[tuple[str, str], str]) -> None:
-    """Write them in order if UPDATE_SNAPSHOTS=1 is in the environment."""
-    if os.environ.get(UPDATE) == "1":
-        lines = [f"{status} {sentence}\n" for status, sentence in in_order(sentences, first)]
-        (PINNED / f"{operator.name}.txt").write_text("".join(lines))
+    """Write them in order."""
+    lines = [f"{status} {sentence}\n" for status, sentence in in_order(sentences, first)]
+    (PINNED / f"{operator.name}.txt").write_text("".join(lines))

@@ -48,12 +48,10 @@ class Mutant:
         return "the order is open" if self.reorders else self.unreached
 
 
-def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> None:
-    """Copy ``operator`` of the folder of kernels ``source_dir``, and what it shares with others, to
-    ``target_dir`` with the one edit of ``mutant``.
+def edited(mutant: Mutant, source_dir: Path) -> str:
+    """The text of the mutant's file in the folder of kernels with its one edit.
 
-    ``target_dir`` must not exist. Raises ``ValueError``, before anything is written, where
-    ``before`` does not occur exactly once.
+    Raises ``ValueError`` if ``before`` does not occur exactly once.
     """
     text = (source_dir / mutant.file).read_text()
     found = text.count(mutant.before)
@@ -62,5 +60,16 @@ def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> 
             f"mutant {mutant.name}: {mutant.before!r} occurs {found} times in {mutant.file}; "
             "it must occur exactly once"
         )
+    return text.replace(mutant.before, mutant.after)
+
+
+def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> None:
+    """Copy ``operator`` of the folder of kernels ``source_dir``, and what it shares with others, to
+    ``target_dir`` with the one edit of ``mutant``.
+
+    ``target_dir`` must not exist. Raises ``ValueError``, before anything is written, where
+    ``before`` does not occur exactly once.
+    """
+    text = edited(mutant, source_dir)
     copy_kernel(source_dir / operator, target_dir)
-    (target_dir / mutant.file).write_text(text.replace(mutant.before, mutant.after))
+    (target_dir / mutant.file).write_text(text)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernels.mutants import Mutant, apply
+from tests.kernels.mutants import Mutant, apply, edited
 from tests.kernels.mutation_run import MUTANTS
 
 KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
@@ -26,9 +26,18 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("operator", "mutant"), EVERY)
-def test_a_mutant_differs_from_the_kernel_by_its_one_edit(
-    operator: str, mutant: Mutant, tmp_path: Path
+def test_a_mutant_differs_from_the_kernel_by_its_one_edit(operator: str, mutant: Mutant) -> None:
+    assert Path(mutant.file).parts[0] in (operator, "shared")
+    text = (KERNELS / mutant.file).read_text()
+    head, tail = text.split(mutant.before)
+    assert edited(mutant, KERNELS) == head + mutant.after + tail != text
+
+
+@pytest.mark.parametrize("operator", MUTANTS)
+def test_a_kernel_with_a_mistake_differs_in_the_mistakes_file_alone(
+    operator: str, tmp_path: Path
 ) -> None:
+    mutant = MUTANTS[operator][-1]
     apply(mutant, operator, KERNELS, tmp_path / "kernels")
     ours = {
         name: text
@@ -38,10 +47,7 @@ def test_a_mutant_differs_from_the_kernel_by_its_one_edit(
     mutated = files(tmp_path / "kernels")
     assert ours.keys() == mutated.keys()
     assert [name for name in ours if ours[name] != mutated[name]] == [mutant.file]
-    head, tail = ours[mutant.file].split(mutant.before)
-    edited = mutated[mutant.file]
-    assert edited == head + mutant.after + tail
-    assert head + mutant.before + edited[len(head + mutant.after) :] == ours[mutant.file]
+    assert mutated[mutant.file] == edited(mutant, KERNELS)
 
 
 @pytest.mark.parametrize("operator", MUTANTS)

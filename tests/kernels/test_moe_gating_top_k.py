@@ -89,7 +89,7 @@ def test_any_number_of_experts_in_the_largest_buffer_and_in_the_least(
 
 
 @pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
-@pytest.mark.parametrize(("groups", "members", "kept"), GROUPED)
+@pytest.mark.parametrize(("groups", "members", "kept"), slow_but(GROUPED[::2], GROUPED))
 def test_any_groups_of_experts(
     groups: int, members: int, kept: int, dtype: str, device: Device
 ) -> None:
@@ -157,7 +157,7 @@ MASKED = (0, 1, 3, 8, 9, 19, 20)
 
 @pytest.mark.parametrize("dtype", slow_but(["bfloat16"], DTYPES))
 @pytest.mark.parametrize("left", MASKED)
-@pytest.mark.parametrize("groups", [1, 4, 20])
+@pytest.mark.parametrize("groups", slow_but([1, 4], [1, 4, 20]))
 def test_masked_experts_are_last_and_in_order(
     groups: int, left: int, dtype: str, device: Device
 ) -> None:

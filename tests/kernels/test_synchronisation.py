@@ -38,7 +38,7 @@ def every() -> list[tuple[Operator, Case]]:
     return calls(operators(), 1)
 
 
-@pytest.mark.parametrize("orders", slow_but([6], [6, len(ORDERS)]))
+@pytest.mark.parametrize("orders", slow_but([3], [3, len(ORDERS)]))
 def test_the_kernels_are_silent_and_the_same_in_any_order_of_blocks(
     orders: int, lib: Path, every: list[tuple[Operator, Case]]
 ) -> None:

@@ -55,6 +55,7 @@ def built(cann: Path, way: str, folder: Path) -> Path:
         "SUITE_TARGET": "npu",
         "SUITE_KERNELS": str(kernels),
         "SUITE_NPU_COMPILER": way,
+        "CMAKE_CXX_FLAGS_SUITE": "-O0 -Wall -Wextra",  # four calls: compiled soonest
         "ASCEND_CANN_PACKAGE_PATH": str(cann),
     }
     compile_libraries(DEVICE, folder / "tree", compiler(), definitions)

@@ -52,6 +52,7 @@ def test_a_function_that_calls_torch_npu_among_others_is_accepted(
     assert {"permutes.py", "libopapi.so"} <= device["profile"]["libraries"].keys()
 
 
+@pytest.mark.slow
 def test_a_wrong_one_is_rejected_and_its_bundle_opens_the_simulated_npu_again(
     run: Program, tmp_path: Path
 ) -> None:

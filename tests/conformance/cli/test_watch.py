@@ -17,7 +17,7 @@ from tests.waiting import wait_for
 
 RECORD = "first_slot_only.py"
 WATCHING = "waiting for a save of one of "
-ALONE = ("-n", "0", "--", "-k", "values and not mode_drop")
+ALONE = ("-n", "0", "--", "-k", "values and float32 and not mode_drop")
 
 
 def records(folder: Path) -> Path:

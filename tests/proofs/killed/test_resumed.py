@@ -42,6 +42,7 @@ def test_a_run_that_went_on_says_what_an_undisturbed_one_says(
     assert differences(tmp_path / "run", whole, one.had_ended) == []
 
 
+@pytest.mark.slow
 def test_a_verdict_and_a_figure_that_differ_would_be_seen(whole: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(whole, tmp_path / "other"))
     (path, *_) = (one for one in other.glob("*.jsonl") if b"test_values" in one.read_bytes())

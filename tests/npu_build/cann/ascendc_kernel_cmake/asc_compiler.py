@@ -35,7 +35,7 @@ def main() -> int:
         return 1
     written.write_text('#include "ascendsim.h"\n' + text)
     project = os.environ["STAND_IN_PROJECT"]
-    command = [os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC"]
+    command = [os.environ.get("CXX", "g++"), "-std=c++20", "-O0", "-fPIC"]
     command += [one for one in arguments[:-1] if not one.startswith("--npu-arch=")]
     command += [f"-I{project}/simulator/language", f"-I{project}/simulator/include"]
     return subprocess.run([*command, str(written)], check=False).returncode
