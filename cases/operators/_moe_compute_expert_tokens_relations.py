@@ -1,0 +1,91 @@
+"""Laws of MoeComputeExpertTokens: parts of the entries add up, and MoeInitRoutingV3 counts alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cases.operators._moe_compute_expert_tokens_calls import ENTRIES, MOST_EXPERTS, Make, of
+from cases.operators._moe_init_routing_v3_call import COUNTS, FLAG, KINDS, RANGE, TYPE
+from cases.operators._moe_init_routing_v3_call import SIGNATURE as V3
+from cases.operators._workloads import CHIP
+from conformance.call.case import Case
+from conformance.record.clause import inferred
+from conformance.record.derive.calls import call
+from conformance.record.relation import Outputs, Relation, Run, difference
+from conformance.relations.axes import held, shuffled
+
+SOURCE = "both equations"
+MOST_ROUTED = 3000
+
+
+def _told(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    held: Any = case.arrays[ENTRIES]
+    due = np.bincount(held, minlength=case.attributes["num_experts"])
+    counts = np.diff(outputs["out"], prepend=np.int32(0)).astype(np.int64)
+    yield from difference("out", counts, due, "how often each expert is there", where="steps of")
+
+
+def relations(make: Make) -> tuple[Relation, ...]:
+    """The laws of calls that ``make`` makes."""
+
+    def parted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        held, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
+        parts = (held[: held.size // 3], held[held.size // 3 :])
+        first, rest = (run(of(make, part, experts, case.machine))["out"] for part in parts)
+        yield from difference("out", outputs["out"], first + rest, "of a third and of the rest")
+
+    def moved(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        held, experts = case.arrays[ENTRIES], case.attributes["num_experts"] + 1
+        seen = run(of(make, held + 1, experts, case.machine))["out"]
+        due = np.concatenate([np.zeros(1, np.int32), outputs["out"]])
+        yield from difference("out", seen, due, "behind an expert without entries")
+
+    return (
+        Relation(
+            "steps are counts",
+            inferred("an expert adds as many as it has entries", SOURCE),
+            _told,
+        ),
+        Relation(
+            "parts add up",
+            inferred("the results of two parts of the entries add up", SOURCE),
+            parted,
+            lambda case: case if case.inputs[ENTRIES].size > 2 else None,
+        ),
+        Relation(
+            "one expert more",
+            inferred("an expert without entries ahead of all has 0, and changes no other", SOURCE),
+            moved,
+            lambda case: case if case.attributes["num_experts"] < MOST_EXPERTS else None,
+        ),
+        Relation(
+            "MoeInitRoutingV3 counts alike",
+            inferred("V3 adds up the slots of each expert, which come in any order", SOURCE),
+            _routed,
+            lambda case: case if 0 < case.inputs[ENTRIES].size <= MOST_ROUTED else None,
+            beside=(V3.operator,),
+        ),
+    )
+
+
+def _routed(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """Of tokens with one slot and one column."""
+    slots, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
+    kind, asked = KINDS["cumsum"]
+    attributes = {"expert_num": experts, "quant_mode": -1, TYPE: kind, FLAG: asked}
+    sizes = {"token": slots.size, "slot": 1, "hidden": 1}
+    given: Any = {"x": {}, "expert_idx": {}}
+    empty = call(
+        V3, "dropless", "float16", sizes, given, machine=CHIP, **attributes, **{RANGE: (0, experts)}
+    )
+    arrays = {
+        "x": np.ones((slots.size, 1), np.float16),
+        "expert_idx": slots[shuffled(slots.size)][:, None],
+    }
+    inputs = {name: held(tensor, arrays[name]) for name, tensor in empty.inputs.items()}
+    seen = run(replace(empty, inputs=inputs))[COUNTS]
+    yield from difference("out", outputs["out"].astype(seen.dtype), seen, "by MoeInitRoutingV3")
