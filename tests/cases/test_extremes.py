@@ -34,6 +34,7 @@ COUNTED = "ids and rows are numbers of what exists, and 2^24 of it would have to
 EMPTY = "the host tiling takes no size of 0, and is not asked without a result: in quarantine"
 WHOLE = "at most 2048 experts: a row is in the buffer whole"
 UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
+ENTERED = "entries are read as they lie, each an expert's number: fewer than 2^24 int32 of 2048"
 SLOTLESS = "rows are counted by rank and expert, and a token has no slots"
 
 ABSENT = {
@@ -77,6 +78,15 @@ ABSENT = {
     },
     **{("moe_finalize_routing", f"offsets beyond 2^{power} elements"): EVERY for power in (31, 32)},
     ("moe_finalize_routing", "indices beyond 2^24"): EVERY,
+    **{
+        ("moe_compute_expert_tokens", extreme): ENTERED
+        for extreme in (
+            *("NaN, infinities, -0.0, subnormal in every slot", "the most slots of a token"),
+            *("the same in every column of a row of two tiles", "as many slots as experts"),
+            *("offsets beyond 2^31 elements", "offsets beyond 2^32 elements", "a size of zero"),
+            *("indices beyond 2^24", "16,777,214 keys"),
+        )
+    },
     **{("moe_re_routing", f"offsets beyond 2^{power} elements"): OUTPUT for power in (31, 32)},
     **{
         ("moe_re_routing", extreme): SLOTLESS

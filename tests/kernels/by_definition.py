@@ -320,7 +320,12 @@ def re_routing(loops: Loops, call: Call) -> Found:
     return dict(loops(call.table("tokens", as_bits=True), counts, scales, **call.attributes))
 
 
+def compute_expert_tokens(loops: Loops, call: Call) -> Found:
+    return {"out": loops(call.numbers("sorted_experts"), **call.attributes)}
+
+
 BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
+    "moe_compute_expert_tokens": compute_expert_tokens,
     "moe_finalize_routing": finalize,
     "moe_finalize_routing_v2": finalize,
     "moe_finalize_routing_v2_grad": finalize_grad,

@@ -32,6 +32,7 @@ ROWS = {
         "scalesOptional",
         "biasOptional",
     ),
+    "moe_compute_expert_tokens": ("sortedExperts",),
     "moe_gating_top_k": ("x", "biasOptional"),
     "moe_gating_top_k_backward": ("xNorm", "gradY"),
     "moe_gating_top_k_softmax": ("x",),

@@ -3,6 +3,7 @@ bytes."""
 
 from __future__ import annotations
 
+from conformance.record.operator import Operator
 from conformance.suite.records import operators
 from tests.kernels.mutants import Mutant
 
@@ -16,16 +17,16 @@ SHARED = {
 """Where operators ask for the buffer, if not in their own entries."""
 
 
-def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
+def _cut(operator: Operator, name: str, ub_bytes: str) -> Mutant:
     """The operator's tiling cuts another buffer than there is."""
-    place = SHARED.get(operator, f"{operator}/aclnn_{operator}.cpp")
-    return Mutant(name, place, UB, ub_bytes)
+    place = SHARED.get(operator.name, f"{operator.name}/aclnn_{operator.name}.cpp")
+    return Mutant(name, place, UB, ub_bytes, dtypes=operator.dtypes)
 
 
-def _of(operator: str) -> tuple[Mutant, ...]:
+def _of(operator: Operator) -> tuple[Mutant, ...]:
     few = _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64")
     many = _cut(operator, "buffer-rounded-up-to-a-kib", f"({UB} + 1023) / 1024 * 1024")
     return few, many
 
 
-MUTANTS: dict[str, tuple[Mutant, ...]] = {one.name: _of(one.name) for one in operators([])}
+MUTANTS: dict[str, tuple[Mutant, ...]] = {one.name: _of(one) for one in operators([])}

@@ -12,6 +12,15 @@ LOOSE = "entry::Values{{call[{0}].shape.data(), call[{0}].shape.size()}},"
 """A shape that is null not only without a tensor, but also for one of no axis."""
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
+    "moe_compute_expert_tokens": (
+        Mutant(
+            "experts-of-the-output-are-not-compared",
+            "moe_compute_expert_tokens/aclnn_moe_compute_expert_tokens.cpp",
+            'Out("out", kInt32, {"experts"})',
+            'Out("out", kInt32, {"results"})',
+            dtypes=("int32",),
+        ),
+    ),
     "moe_finalize_routing_v2": (
         Mutant(
             "a-token-may-have-no-slot",

@@ -23,6 +23,7 @@ SHOWN = re.compile(r"^make -C examples (\w+)", re.MULTILINE)
 SHARED = re.compile(r"\b(?:ACL|acl|AscendC|ascendsim)\w*")
 PUBLIC = re.compile(r"^\s*#\s*include [<\"](?:acl|aclnn|aclnnop)/", re.MULTILINE)
 RECORDED = {
+    "moe_compute_expert_tokens": "the document's",
     "moe_finalize_routing": "ranks of a router",
     "moe_finalize_routing_v2": "two tokens of two slots, one of them dropped",
     "moe_finalize_routing_v2_grad": "two tokens of two slots, one dropped, with a bias",

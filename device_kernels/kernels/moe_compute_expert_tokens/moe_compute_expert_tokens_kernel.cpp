@@ -87,9 +87,10 @@ private:
         return Least(entries_.GetValue(at), tiling_->experts);
     }
 
-    // Takes a tile, as fp32, unless it is there already. Below 2^24 that is exact.
+    // Takes a tile, as fp32, unless it is there: a place is that of one tile. Below 2^24 that is
+    // exact.
     __aicore__ inline void Load(int64_t at, int64_t count) {
-        if (at == at_ && count == count_) {
+        if (at == at_) {
             return;
         }
         at_ = at;
