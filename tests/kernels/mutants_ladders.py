@@ -80,6 +80,11 @@ REROUTED = (
         least_indices=1,
     ),
 )
+ENTRIES = "moe_compute_expert_tokens/moe_compute_expert_tokens_kernel.cpp"
+ENTERED = (
+    _narrow("middle-in-16-bits", ENTRIES, "Entry(middle) <= expert", "middle", dtypes=("int32",)),
+    _narrow("entry-in-16-bits", ENTRIES, "integers, entries_, at, count", "at", dtypes=("int32",)),
+)
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -248,6 +253,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             least_indices=19,
         ),
     ),
+    "moe_compute_expert_tokens": ENTERED,
     "moe_gating_top_k": GROUP_GATED,
     "moe_gating_top_k_backward": GATE_GRADS,
     "moe_gating_top_k_softmax": GATED,

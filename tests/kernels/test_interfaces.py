@@ -162,7 +162,7 @@ def test_without_an_element_of_an_output_no_workspace_is_needed_and_no_attribute
     doubtful = [one.case for one in operator.quarantine]
     every = [*documented(operator), *doubtful]
     none = [one for one in every if not any(t.size for t in one.outputs.values())]
-    assert none
+    assert none or name == "moe_compute_expert_tokens", "that has one expert at least"
     none = [one for one in none if one not in doubtful]
     for case in none:
         for attributes in (case.attributes, wrong):
