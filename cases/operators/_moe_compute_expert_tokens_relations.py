@@ -1,4 +1,4 @@
-"""Laws of MoeComputeExpertTokens: parts of the entries add up, and MoeInitRoutingV3 counts alike."""
+"""Laws of MoeComputeExpertTokens: parts of the entries add up, and V3 of MoeInitRouting agrees."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MOST_ROUTED = 3000
 
 
 def _told(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-    held: Any = case.arrays[ENTRIES]
-    due = np.bincount(held, minlength=case.attributes["num_experts"])
+    ids: Any = case.arrays[ENTRIES]
+    due = np.bincount(ids, minlength=case.attributes["num_experts"])
     counts = np.diff(outputs["out"], prepend=np.int32(0)).astype(np.int64)
     yield from difference("out", counts, due, "how often each expert is there", where="steps of")
 
@@ -33,14 +33,15 @@ def relations(make: Make) -> tuple[Relation, ...]:
     """The laws of calls that ``make`` makes."""
 
     def parted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        held, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
-        parts = (held[: held.size // 3], held[held.size // 3 :])
-        first, rest = (run(of(make, part, experts, case.machine))["out"] for part in parts)
-        yield from difference("out", outputs["out"], first + rest, "of a third and of the rest")
+        ids, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
+        parts: Any = (ids[: ids.size // 3], ids[ids.size // 3 :])
+        seen: Any = [run(of(make, part, experts, case.machine))["out"] for part in parts]
+        yield from difference("out", outputs["out"], sum(seen), "of a third and of the rest")
 
     def moved(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        held, experts = case.arrays[ENTRIES], case.attributes["num_experts"] + 1
-        seen = run(of(make, held + 1, experts, case.machine))["out"]
+        ids: Any = case.arrays[ENTRIES]
+        experts = case.attributes["num_experts"] + 1
+        seen = run(of(make, ids + 1, experts, case.machine))["out"]
         due = np.concatenate([np.zeros(1, np.int32), outputs["out"]])
         yield from difference("out", seen, due, "behind an expert without entries")
 
