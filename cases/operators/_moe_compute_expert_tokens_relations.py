@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_compute_expert_tokens_calls import ENTRIES, MOST_EXPERTS, Make, of
+from cases.operators._moe_compute_expert_tokens_calls import ENTRIES, MOST_EXPERTS
 from cases.operators._moe_init_routing_v3_call import COUNTS, FLAG, KINDS, RANGE, TYPE
 from cases.operators._moe_init_routing_v3_call import SIGNATURE as V3
 from cases.operators._workloads import CHIP
-from conformance.call.case import Case
+from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
 from conformance.record.derive.calls import call
 from conformance.record.relation import Outputs, Relation, Run, difference
@@ -22,6 +22,18 @@ SOURCE = "both equations"
 MOST_ROUTED = 3000
 
 
+def _of(case: Case, ids: Any, experts: int) -> Case:
+    """The call of other entries, and of so many experts."""
+    given = Tensor(ids.shape, case.dtype, tuple(ids.tolist()))
+    out = replace(case.outputs["out"], shape=(experts,))
+    return replace(
+        case,
+        attributes={"num_experts": experts},
+        inputs={ENTRIES: given},
+        outputs={"out": out},
+    )
+
+
 def _told(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     ids: Any = case.arrays[ENTRIES]
     due = np.bincount(ids, minlength=case.attributes["num_experts"])
@@ -29,48 +41,18 @@ def _told(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     yield from difference("out", counts, due, "how often each expert is there", where="steps of")
 
 
-def relations(make: Make) -> tuple[Relation, ...]:
-    """The laws of calls that ``make`` makes."""
+def _parted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    ids, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
+    parts = (ids[: ids.size // 3], ids[ids.size // 3 :])
+    seen: Any = [run(_of(case, part, experts))["out"] for part in parts]
+    yield from difference("out", outputs["out"], sum(seen), "of a third and of the rest")
 
-    def parted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        ids, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
-        parts: Any = (ids[: ids.size // 3], ids[ids.size // 3 :])
-        seen: Any = [run(of(make, part, experts, case.machine))["out"] for part in parts]
-        yield from difference("out", outputs["out"], sum(seen), "of a third and of the rest")
 
-    def moved(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        ids: Any = case.arrays[ENTRIES]
-        experts = case.attributes["num_experts"] + 1
-        seen = run(of(make, ids + 1, experts, case.machine))["out"]
-        due = np.concatenate([np.zeros(1, np.int32), outputs["out"]])
-        yield from difference("out", seen, due, "behind an expert without entries")
-
-    return (
-        Relation(
-            "steps are counts",
-            inferred("an expert adds as many as it has entries", SOURCE),
-            _told,
-        ),
-        Relation(
-            "parts add up",
-            inferred("the results of two parts of the entries add up", SOURCE),
-            parted,
-            lambda case: case if case.inputs[ENTRIES].size > 2 else None,
-        ),
-        Relation(
-            "one expert more",
-            inferred("an expert without entries ahead of all has 0, and changes no other", SOURCE),
-            moved,
-            lambda case: case if case.attributes["num_experts"] < MOST_EXPERTS else None,
-        ),
-        Relation(
-            "MoeInitRoutingV3 counts alike",
-            inferred("V3 adds up the slots of each expert, which come in any order", SOURCE),
-            _routed,
-            lambda case: case if 0 < case.inputs[ENTRIES].size <= MOST_ROUTED else None,
-            beside=(V3.operator,),
-        ),
-    )
+def _moved(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    ids: Any = case.arrays[ENTRIES]
+    seen = run(_of(case, ids + 1, case.attributes["num_experts"] + 1))["out"]
+    due = np.concatenate([np.zeros(1, np.int32), outputs["out"]])
+    yield from difference("out", seen, due, "behind an expert without entries")
 
 
 def _routed(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
@@ -90,3 +72,31 @@ def _routed(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     inputs = {name: held(tensor, arrays[name]) for name, tensor in empty.inputs.items()}
     seen = run(replace(empty, inputs=inputs))[COUNTS]
     yield from difference("out", outputs["out"].astype(seen.dtype), seen, "by MoeInitRoutingV3")
+
+
+RELATIONS = (
+    Relation(
+        "steps are counts",
+        inferred("an expert adds as many as it has entries", SOURCE),
+        _told,
+    ),
+    Relation(
+        "parts add up",
+        inferred("the results of two parts of the entries add up", SOURCE),
+        _parted,
+        lambda case: case if case.inputs[ENTRIES].size > 2 else None,
+    ),
+    Relation(
+        "one expert more",
+        inferred("an expert without entries ahead of all has 0, and changes no other", SOURCE),
+        _moved,
+        lambda case: case if case.attributes["num_experts"] < MOST_EXPERTS else None,
+    ),
+    Relation(
+        "MoeInitRoutingV3 counts alike",
+        inferred("V3 adds up the slots of each expert, which come in any order", SOURCE),
+        _routed,
+        lambda case: case if 0 < case.inputs[ENTRIES].size <= MOST_ROUTED else None,
+        beside=(V3.operator,),
+    ),
+)

@@ -16,7 +16,7 @@ from cases.operators._interface import (
     supported,
     typed,
 )
-from cases.operators._moe_compute_expert_tokens_relations import relations
+from cases.operators._moe_compute_expert_tokens_relations import RELATIONS
 from conformance.call.case import Case, Machine
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.contract import Index
@@ -134,7 +134,7 @@ OPERATOR = Operator(
     limits=tuple(calls.limits()),
     ladders=calls.ladders(make),
     workload_cases=lambda dtype, batch: calls.workload(make, batch),
-    relations=relations(make),
+    relations=RELATIONS,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(PAGE),
     torch_npu=bound(
