@@ -84,12 +84,16 @@ BY_HAND = listed(0, 0, 1, 1, 2, 2, experts=3)
 
 def examples() -> tuple[Example, ...]:
     """The document's call, and calls at the ends of what there may be: most entries are 0."""
-    most = calls.MOST_ENTRIES
+    most, gap = calls.MOST_ENTRIES, np.repeat((1, 3), 6001)
     due = {
         "an expert without entries": (listed(0, 2, 2, experts=3), (1, 1, 3)),
         "the first experts without entries": (listed(2, 3, experts=4), (0, 0, 1, 2)),
         "the last experts without entries": (listed(0, 0, 1, experts=4), (2, 3, 3, 3)),
         "one entry of one expert": (listed(0, experts=1), (1,)),
+        "a share without the first and the last": (
+            calls.of(make, gap, 5),
+            (0, 6001, 6001, 12002, 12002),
+        ),
         "2^24 - 1 entries": (make({"entry": most, "expert": 2}, {calls.ENTRIES: {}}), (most, most)),
     }
     sizes = ((12000, 256), (12001, 256), (12001, 257), (65536, 8), (65537, 8), (5, 2048))
