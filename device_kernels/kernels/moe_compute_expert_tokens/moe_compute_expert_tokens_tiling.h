@@ -5,7 +5,7 @@
 // the entries: 12 bytes each as int32, as fp32 and as a difference, and a word for 64 to add up.
 //
 //     UB bytes          416   1024   4096   196352
-//     tile entries        8     56    312    16168
+//     tile entries        8     56    312    16248
 #ifndef MOE_COMPUTE_EXPERT_TOKENS_TILING_H
 #define MOE_COMPUTE_EXPERT_TOKENS_TILING_H
 
