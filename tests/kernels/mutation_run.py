@@ -165,7 +165,8 @@ def case_size(path: Path) -> Size:
     routing = routing or [one.size for one in tensors if one.dtype in ("int8", "bool")]
     ids = [one.size for one in case.outputs.values() if one.dtype == "int32"]
     indices = max(routing or ids)
-    hidden = max(one.shape[-1] for one in tensors if one.dtype == case.dtype and len(one.shape) > 1)
+    rows = [one.shape[-1] for one in tensors if one.dtype == case.dtype and len(one.shape) > 1]
+    hidden = max(rows, default=1)
     return Size(indices, hidden, case.machine.cores, case.machine.ub_bytes)
 
 
