@@ -70,8 +70,8 @@ class Tensor(ReadAsPrinted):
     """A tensor of a case: its shape and dtype, and where its elements come from.
 
     ``values`` lists integers in C order (raw storage bits if the dtype is floating); ``fill`` is a
-    seeded recipe, for any dtype but bool; an output has neither. A row is one along the last axis,
-    all others flattened.
+    seeded recipe, for any dtype but bool. An input with neither holds zeros; an output has neither.
+    A row is one along the last axis, all others flattened.
     ``unread`` lists rows that the call must not read: they are filled with NaN canaries.
 
     ``rows`` makes an input row-sparse: it lists, ascending, the only rows that exist, and values or
