@@ -16,7 +16,7 @@ from conformance.suite import records as suite
 
 ROOT = Path(__file__).parents[3]
 RECORDS = {operator.name: operator for operator in suite.operators()}
-DRAWN = 3
+DRAWN = 2
 SMALL = 20_000
 """Elements of cases on which a reference in numpy takes no time."""
 

@@ -210,7 +210,7 @@ def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path)
 
 
 def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conformance", "run", *BY_WORKERS, "--profile", "gate"]
+    command = [sys.executable, "-m", "conformance", "run", *BY_WORKERS]
     child = subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.PIPE, text=True
     )
@@ -226,7 +226,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert "interrupted: " in err
     assert "incomplete" in err
     assert "not reached: " in err
-    again = ("run", *ONE_OPERATOR, "--profile", "gate", "--out", "out", "--resume")
+    again = ("run", *ONE_OPERATOR, "--out", "out", "--resume")
     refused = conformance(*again, "--seed", "5", folder=tmp_path)
     assert refused.status == 2
     assert "its run was asked with seed '0', this one with '5'" in refused.err
