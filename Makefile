@@ -52,14 +52,14 @@ $(READY): pyproject.toml
 # A torch_npu in the environment of the suite would be a sign of an NPU, and --device auto want one:
 # it has an environment of its own, which sees the packages of the other, and is set up beside it.
 # Where it cannot be had, its tests say so.
-SITE := import sys, sysconfig; print(sysconfig.get_path("purelib", vars={"base": sys.argv[1]}))
+SITE := import pathlib, site; own = site.getsitepackages()[0]; pathlib.Path(own, "suite.pth").write_text(own.replace("$(TORCH_NPU)", "$(VENV)"))
 $(TORCH_READY): pyproject.toml
 	@echo "setting up $(TORCH_NPU)"
 	@$(PYTHON) -m venv $(TORCH_NPU)
 	-@$(TORCH_NPU)/bin/python $(INSTALL) torch==2.13.0 && $(TORCH_NPU)/bin/python $(INSTALL) --no-deps torch_npu==2.13.0
 	-@for version in 2.9.0 2.12.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
 	@# Last: pip must not look into an environment that is being set up.
-	@for base in $(VENV) $(TORCH_NPU); do $(TORCH_NPU)/bin/python -c '$(SITE)' "$(CURDIR)/$$base"; done | { read suite; read own; echo "$$suite" > "$$own/suite.pth"; }
+	@$(TORCH_NPU)/bin/python -c '$(SITE)'
 	@touch $@
 
 wheelhouse: $(READY)  ## wheels for hosts without a network, of both machines, into wheelhouse/ (PYTHONS="3.11", NUMPY="1.26.*")

@@ -22,18 +22,10 @@ KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-OPTIMISED = (
-    ("-O3",)
-    if "clang" in COMPILER
-    else (
-        "-O1",
-        "-ftree-loop-vectorize",
-        "-fvect-cost-model=dynamic",
-        "-finline-functions",
-        "-finline-small-functions",
-    )
-)
-"""As cmake/simulator.cmake has kernels compiled: loops so compiled are what is tested."""
+CMAKE = Path(__file__).parents[2] / "device_kernels" / "cmake" / "simulator.cmake"
+(_OF_GNU,) = re.findall(r"PRIVATE (-O1 -ftree[^)]*)\)", CMAKE.read_text())
+OPTIMISED = ("-O3",) if "clang" in COMPILER else tuple(_OF_GNU.split())
+"""As the build has kernels compiled: loops so compiled are what is tested."""
 
 HEADER = "language.h"
 
