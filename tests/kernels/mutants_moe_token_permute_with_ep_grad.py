@@ -11,6 +11,7 @@ from tests.kernels.mutants import Mutant
 FOLDER = "moe_token_permute_with_ep_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
+BETWEEN = "    return rank_range::Between(start, end);"
 NAMED = "shared/slots/slot_rows_kernel.h"
 SLOTS = "shared/slots/slot_sum_kernel.h"
 ROWS = "shared/rows/row_sum_kernel.h"
@@ -61,9 +62,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "empty-range-taken-as-all-ranks",
         TILING,
-        "    if (end <= start || end <= INT32_MIN) {\n        return {0, 0};",
-        "    if (end <= start || end <= INT32_MIN) {\n"
-        "        return {0, static_cast<uint64_t>(call.rows)};",
+        BETWEEN,
+        "    const Range range = rank_range::Between(start, end);\n"
+        "    return range.count > 0 ? range : Range{0, static_cast<uint64_t>(call.rows)};",
         documented=True,
     ),
     Mutant(
@@ -77,11 +78,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "reversed-range-from-its-end-to-its-start",
         TILING,
-        "    if (end <= start || end <= INT32_MIN) {\n        return {0, 0};",
-        "    if (end <= start || end <= INT32_MIN) {\n"
-        "        return {end, start < call.tokens * call.topK + 1 && end >= 0\n"
-        "                         ? static_cast<uint64_t>(start) - static_cast<uint64_t>(end)\n"
-        "                         : 0};",
+        BETWEEN,
+        "    const bool isReversed = end >= 0 && end < start && start <= call.tokens * call.topK;\n"
+        "    return rank_range::Between(isReversed ? end : start, isReversed ? start : end);",
         documented=True,
     ),
     Mutant(

@@ -8,8 +8,7 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-FOLDER = "moe_token_unpermute"
-KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
+TYPES = "shared/slots/weighed_sum_kernel.h"
 SLOTS = "shared/slots/slot_sum_kernel.h"
 WEIGHTS = "shared/slots/slot_weights_kernel.h"
 ROWS = "shared/rows/row_sum_kernel.h"
@@ -136,15 +135,15 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "bf16-probs-read-as-fp16",
-        KERNEL,
+        TYPES,
         "SlotWeights<bfloat16_t>",
         "SlotWeights<half>",
     ),
     Mistake(
         "probs-ignored",
-        KERNEL,
-        "return Sum<T, SlotWeights<float>>(tensors, tiling);",
-        "return Sum<T, row_sum::NoWeights>(tensors, tiling);",
+        TYPES,
+        "return Sum<T, SlotWeights<float>>(tensors, tiling, named);",
+        "return Sum<T, row_sum::NoWeights>(tensors, tiling, named);",
     ),
     Mistake(
         "indices-and-probs-read-before-they-are-there",

@@ -8,6 +8,7 @@
 #include "../shared/checks/tiling_checks.h"
 #include "../shared/rows/row_sum_cut.h"
 #include "../shared/rows/row_sum_limits.h"
+#include "../shared/slots/rank_range.h"
 #include "../shared/slots/slot_gather_cut.h"
 
 namespace {
@@ -17,7 +18,8 @@ constexpr int64_t kIndexBytes = 4;  // int32
 constexpr int64_t kFp32 = 0;        // aclDataType
 
 using Call = MoeTokenPermuteWithEpGradCall;
-using tiling_checks::Broken;
+using rank_range::CheckRows;
+using rank_range::Range;
 using tiling_checks::kMostTopK;
 using tiling_checks::Reason;
 
@@ -28,43 +30,23 @@ row_sum::Ub UbOf(int64_t bytes, int64_t aclDataType, int64_t topK) {
     return {bytes, BytesOf(aclDataType), topK * kIndexBytes};
 }
 
-// Ranks [first, first + count), which the rows belong to.
-struct Range {
-    int64_t first;
-    uint64_t count;
-};
-
-// Without ranks where it is absent, or does not end behind its start. So is one that ends below all
-// int32, so that a rank's distance from the start fits 64 bits.
+// Without ranks where it is absent.
 Range RangeOf(const Call& call) {
     if (call.range.values == nullptr) {
         return {0, 0};
     }
     const int64_t start = call.range.values[0];
     const int64_t end = call.range.values[1];
-    if (end <= start || end <= INT32_MIN) {
-        return {0, 0};
-    }
-    return {start, static_cast<uint64_t>(end) - static_cast<uint64_t>(start)};
-}
-
-// Every rank in the range may be some slot's, so that each needs its row.
-Reason CheckRows(const char* parameter, const Call& call, int64_t rows) {
-    const uint64_t ranks = RangeOf(call).count;
-    if (static_cast<uint64_t>(rows) >= ranks) {
-        return {};
-    }
-    return Broken(std::string("dim 0 of ") + parameter, rows,
-                  "the number of ranks in rangeOptional, " + std::to_string(ranks) + ", or more");
+    return rank_range::Between(start, end);
 }
 
 Reason Check(const Call& call) {
     Reason reason = tiling_checks::CheckTopK("numTopk", call.topK);
     if (reason.empty()) {
-        reason = CheckRows("permutedTokensOutputGrad", call, call.rows);
+        reason = CheckRows("permutedTokensOutputGrad", call.rows, RangeOf(call));
     }
     if (reason.empty() && call.hasProbs != 0) {
-        reason = CheckRows("permutedProbsOutputGradOptional", call, call.probRows);
+        reason = CheckRows("permutedProbsOutputGradOptional", call.probRows, RangeOf(call));
     }
     return reason.empty() ? tiling_checks::CheckUb(
                                 call.ubBytes, UbOf(call.ubBytes, call.dtype, call.topK).Least(),
