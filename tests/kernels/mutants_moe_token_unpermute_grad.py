@@ -8,10 +8,9 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-FOLDER = "moe_token_unpermute_grad"
-KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
+TYPES = "shared/slots/weighed_grad_kernel.h"
 WEIGHTED = "shared/slots/slot_grad_kernel.h"
-TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
+CUT = "shared/slots/weighed_grad_cut.h"
 UB = "shared/slots/slot_grad_cut.h"
 WEIGHTS = "shared/slots/slot_weights_kernel.h"
 COPIES = "shared/slots/slot_copy_kernel.h"
@@ -184,9 +183,9 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "bf16-probs-read-as-fp16",
-        file=KERNEL,
-        before="return Weigh<T, bfloat16_t>(tensors, tiling);",
-        after="return Weigh<T, half>(tensors, tiling);",
+        file=TYPES,
+        before="return Weigh<T, bfloat16_t>(tensors, tiling, named);",
+        after="return Weigh<T, half>(tensors, tiling, named);",
     ),
     Copied(
         "minus-zero-copied-as-plus-zero",
@@ -201,15 +200,15 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Copied(
         "index-equal-to-the-rows-copied",
-        TILING,
-        "copies.endRank = tiling->slots.rows;",
-        "copies.endRank = tiling->slots.rows + 1;",
+        CUT,
+        "copies.endRank = range.first + slots.rows;",
+        "copies.endRank = range.first + slots.rows + 1;",
     ),
     Copied(
         "16-bit-rows-copied-as-32-bit",
-        KERNEL,
-        "return Run<half, uint16_t>(tensors, data);",
-        "return Run<half, uint32_t>(tensors, data);",
+        TYPES,
+        "return OfRows<half, uint16_t>(tensors, tiling, named);",
+        "return OfRows<half, uint32_t>(tensors, tiling, named);",
         dtypes=("float16",),
     ),
     Mistake(
