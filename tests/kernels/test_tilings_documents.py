@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from conformance.call.observation import Outcome
@@ -9,13 +11,14 @@ from conformance.devices.device import Device
 from conformance.record.variations import reshaped, with_attributes
 from conformance.suite.records import operators
 from tests.kernels.host_tilings import ACCEPTED, host_tiling
-from tests.kernels.tilings import moe_token_permute_with_ep
+from tests.kernels.tilings import moe_token_permute_with_ep, moe_token_unpermute_with_ep_grad
 from tests.kernels.tilings.description import Sizes
 from tests.kernels.tilings.moe_token_permute_with_ep import PADDED
 
 SIZES = Sizes(tokens=8, top_k=3, hidden=4, kind="-probs")
 NUMBERS = range(-30, 31)
 WITH_EP = ("moe_token_permute_with_ep", "MoeTokenPermuteWithEp")
+UNPERMUTE_GRAD = ("moe_token_unpermute_with_ep_grad", "MoeTokenUnpermuteWithEpGrad")
 TILING_REJECTED = 561002
 
 
@@ -58,3 +61,19 @@ def test_a_range_and_a_number_of_tokens_do_not_apply_to_a_padded_call(
     _, plain, _ = tiling.cut(PADDED)
     _, data, _ = tiling.cut({**PADDED, "range": span, "numOutTokens": number})
     assert bytes(data) == bytes(plain)
+
+
+@pytest.mark.parametrize("kind", ["", "no-probs-"])
+def test_a_range_of_ranks_of_a_gradient_is_a_slice_of_python_that_is_not_reversed(
+    kind: str,
+) -> None:
+    sizes = Sizes(tokens=6, hidden=4, kind=kind)
+    tiling, call = host_tiling(*UNPERMUTE_GRAD), moe_token_unpermute_with_ep_grad.call(sizes)
+    for span in product(range(-9, 10), repeat=2):
+        start, end, _ = slice(*span).indices(sizes.slots)
+        status, data, _ = tiling.cut({**call, "range": span})
+        assert status == (TILING_REJECTED if end < start else ACCEPTED), span
+        if start < end:
+            assert (data.firstRank, data.slots.rows) == (start, end - start), span
+        if start == end:
+            assert data.slots.rows == 0, span

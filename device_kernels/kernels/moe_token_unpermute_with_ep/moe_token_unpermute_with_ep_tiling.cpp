@@ -27,8 +27,9 @@ Range RangeOf(const Call& call) {
 }
 
 Reason Check(const Call& call) {
+    const char* topK = call.range.values == nullptr ? "topK, dim 1 of probsOptional," : "numTopk";
     const Reason reason = rank_range::CheckRows("permutedTokens", call.rows, RangeOf(call));
-    return reason.empty() ? weighed_sum::Check(call, "topK") : reason;
+    return reason.empty() ? weighed_sum::Check(call, topK) : reason;
 }
 
 MoeTokenUnpermuteWithEpTilingData Cut(const Call& call) {
