@@ -209,6 +209,40 @@ def unpermute(loops: Loops, call: Call) -> Found:
     return {"out": started(found, firsts)}
 
 
+def unpermute_with_ep(loops: Loops, call: Call) -> Found:
+    """Slots of ranks outside the range, and of probability zero, add nothing. Without a range all
+    rows count, and a token has the slots of its probabilities, or one.
+    """
+    how, named = dict(call.attributes), np.array(call.arrays["sorted_indices"], np.int64)
+    rows, probs = call.table("permuted_tokens"), call.numbers("probs")
+    start, end = how["rank_range"] or (0, len(rows))
+    end = max(start, end)
+    inside = (start <= named) & (named < end)
+    if probs is not None:
+        inside &= call.arrays["probs"].reshape(-1) != 0
+    how["num_topk"] = len(named) // max(1, call.case.outputs["out"].shape[0]) or 1
+    how["rank_range"] = (0, end - start)
+    named = np.where(inside, named - start, end - start)
+    found = loops(rows or [[0]], named.tolist(), probs, **how)
+    return {"out": started(found, inside[:: how["num_topk"]].tolist())}
+
+
+def unpermute_with_ep_grad(loops: Loops, call: Call) -> Found:
+    """Bounds are those of a slice. Rows whose rank no slot has stay as they were."""
+    how, named = dict(call.attributes), call.numbers("sorted_indices")
+    probs, count = call.numbers("probs"), call.case.outputs["permuted_tokens_grad"].shape[0]
+    grads = call.table("unpermuted_tokens_grad", as_bits=probs is None)
+    rows = None if probs is None else call.table("permuted_tokens")
+    start, end, _ = slice(*(how["rank_range"] or (0, count))).indices(len(named))
+    how["rank_range"] = (start, end)
+    found, probs_grad = loops(grads, named, rows, probs, **how)
+    kept = {rank - start for rank in named if start <= rank < end}
+    return {
+        "permuted_tokens_grad": [found[at] if at in kept else [None] for at in range(count)],
+        "probs_grad": probs_grad and [[lanes(one) for one in line] for line in probs_grad],
+    }
+
+
 def unpermute_with_routing_map(loops: Loops, call: Call) -> Found:
     """Slots that name no row add nothing, nor do those of probability zero unless padded.
 
@@ -343,6 +377,8 @@ BINDINGS: dict[str, Callable[[Loops, Call], Found]] = {
     "moe_token_permute_with_routing_map_grad": permute_with_routing_map_grad,
     "moe_token_unpermute": unpermute,
     "moe_token_unpermute_grad": unpermute_grad,
+    "moe_token_unpermute_with_ep": unpermute_with_ep,
+    "moe_token_unpermute_with_ep_grad": unpermute_with_ep_grad,
     "moe_token_unpermute_with_routing_map": unpermute_with_routing_map,
     "moe_token_unpermute_with_routing_map_grad": unpermute_with_routing_map_grad,
 }

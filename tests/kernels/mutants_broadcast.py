@@ -51,6 +51,8 @@ ROWS = {
     "moe_token_permute_with_routing_map_grad": ("permutedTokenOutputGrad",),
     "moe_token_unpermute": ("permutedTokens",),
     "moe_token_unpermute_grad": ("unpermutedTokensGrad",),
+    "moe_token_unpermute_with_ep": ("permutedTokens",),
+    "moe_token_unpermute_with_ep_grad": ("unpermutedTokensGrad",),
     "moe_token_unpermute_with_routing_map": ("permutedTokens",),
     "moe_token_unpermute_with_routing_map_grad": ("unpermutedTokensGrad",),
 }

@@ -232,6 +232,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute_grad": SLOT_SUMS,
     "moe_token_permute_with_ep_grad": SLOT_SUMS,
     "moe_token_unpermute": SLOT_SUMS,
+    "moe_token_unpermute_with_ep": SLOT_SUMS,
     "moe_token_unpermute_with_routing_map": SLOT_SUMS,
     "moe_init_routing_v2_grad": (
         _narrow(
@@ -261,6 +262,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_gating_top_k_v2": (*GROUP_GATED, LOOKED_UP_KEY),
     "moe_re_routing": REROUTED,
     "moe_token_unpermute_grad": SLOT_GRADS,
+    "moe_token_unpermute_with_ep_grad": SLOT_GRADS,
     "moe_token_unpermute_with_routing_map_grad": SLOT_GRADS,
     "moe_finalize_routing": FINALIZED,
     "moe_finalize_routing_v2": FINALIZED,

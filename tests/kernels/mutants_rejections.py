@@ -149,4 +149,38 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             '"slots"',
         ),
     ),
+    "moe_token_unpermute_with_ep": (
+        Mutant(
+            "slots-are-those-of-the-probs-whatever-num-topk-says",
+            "moe_token_unpermute_with_ep/aclnn_moe_token_unpermute_with_ep.cpp",
+            "return call.HasList(kRange);",
+            'return call.HasList(kRange) && !call.Has("probsOptional");',
+        ),
+        Mutant(
+            "rows-may-be-fewer-than-the-ranks",
+            "shared/slots/rank_range.h",
+            "if (static_cast<uint64_t>(rows) >= range.count) {",
+            "if (rows >= 0) {",
+        ),
+    ),
+    "moe_token_unpermute_with_ep_grad": (
+        Mutant(
+            "a-range-may-end-before-its-start",
+            "moe_token_unpermute_with_ep_grad/moe_token_unpermute_with_ep_grad_tiling.cpp",
+            "call.range.values == nullptr || Bound(call, 0) <= Bound(call, 1)",
+            "call.range.values == nullptr || Bound(call, 0) <= Bound(call, 1) || true",
+        ),
+        Mutant(
+            "slots-of-probs-are-not-compared",
+            "moe_token_unpermute_with_ep_grad/aclnn_moe_token_unpermute_with_ep_grad.cpp",
+            'InOrNull(kProbs, kFloating, {"tokens", "topkNum"})',
+            'InOrNull(kProbs, kFloating, {"tokens", "columns"})',
+        ),
+        Mutant(
+            "a-token-has-several-slots-without-probs",
+            "moe_token_unpermute_with_ep_grad/aclnn_moe_token_unpermute_with_ep_grad.cpp",
+            'AtMost("topkNum", 1, bare), ',
+            "",
+        ),
+    ),
 }

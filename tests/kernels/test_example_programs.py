@@ -41,6 +41,8 @@ RECORDED = {
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
+    "moe_token_unpermute_with_ep": "the document's",
+    "moe_token_unpermute_with_ep_grad": "the document's",
     "moe_token_unpermute_with_routing_map": "an unused slot",
     "moe_token_unpermute_with_routing_map_grad": "selected by the map, int8",
 }

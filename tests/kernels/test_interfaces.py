@@ -178,6 +178,7 @@ LEAST_BUFFERS = (
     "moe_token_permute_with_ep_grad",
     "moe_token_permute_with_routing_map_grad",
     "moe_token_unpermute",
+    "moe_token_unpermute_with_ep",
     "moe_token_unpermute_with_routing_map",
 )
 """Those whose calls of many slots need more buffer than the smallest machine has."""

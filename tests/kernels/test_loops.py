@@ -43,12 +43,17 @@ ONCE = {
             "moe_init_routing_v2",
             "moe_token_permute_with_routing_map",
             "moe_token_unpermute_grad",
+            "moe_token_unpermute_with_ep_grad",
         },
     ),
     "shared/slots/slot_copy_kernel.h: for (int64_t slot = token * topK_; slot < endSlot; "
     "slot += slotsPerBatch_)": (
         "what is copied has one slot a token: more are scaled, by another kernel",
-        {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"},
+        {
+            "moe_finalize_routing_v2_grad",
+            "moe_token_unpermute_grad",
+            "moe_token_unpermute_with_ep_grad",
+        },
     ),
     "shared/slots/slot_shape_check.h: for (uint64_t axis = 1; axis < shape.count; ++axis)": (
         "tokens have two axes",

@@ -93,7 +93,11 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     }
     added = {"moe_token_unpermute_with_routing_map"}
     assert of["stable_sort_kernel.h"] == sorting | added
-    graded = {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"}
+    graded = {
+        "moe_finalize_routing_v2_grad",
+        "moe_token_unpermute_grad",
+        "moe_token_unpermute_with_ep_grad",
+    }
     assert of["slot_copy_kernel.h"] == sorting | graded | {"moe_token_permute_with_routing_map"}
     assert of["slot_grad_kernel.h"] == graded | {"moe_token_unpermute_with_routing_map_grad"}
     adding = {
@@ -105,6 +109,7 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
         "moe_token_permute_with_ep_grad",
         "moe_token_permute_with_routing_map_grad",
         "moe_token_unpermute",
+        "moe_token_unpermute_with_ep",
     }
     assert of["row_sum_kernel.h"] == adding | added
     assert of["slot_gather_kernel.h"] == {"moe_token_permute_with_ep_grad"}
