@@ -176,11 +176,5 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             'InOrNull(kProbs, kFloating, {"tokens", "topkNum"})',
             'InOrNull(kProbs, kFloating, {"tokens", "columns"})',
         ),
-        Mutant(
-            "a-token-has-several-slots-without-probs",
-            "moe_token_unpermute_with_ep_grad/aclnn_moe_token_unpermute_with_ep_grad.cpp",
-            'AtMost("topkNum", 1, bare), ',
-            "",
-        ),
     ),
 }
