@@ -42,7 +42,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="index < first ? 0",
     ),
     Tiled(
-        "end-of-the-range-inclusive",
+        "range-ends-after-its-end",
         before="static_cast<int64_t>(range.count);",
         after="static_cast<int64_t>(range.count) + 1;",
     ),
@@ -101,7 +101,7 @@ MUTANTS: tuple[Mutant, ...] = (
         least_indices=2,
     ),
     Mutant(
-        "skipped-first-slot-leaves-a-stale-row",
+        "dropped-first-slot-not-zeroed",
         ROWS,
         "AscendC::Duplicate(sum_, static_cast<Sum>(0), count);",
         "(void)count;",

@@ -35,7 +35,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="index < first ? 0",
     ),
     Mutant(
-        "end-of-the-range-inclusive",
+        "range-ends-after-its-end",
         CUT,
         "slots.rows = static_cast<int64_t>(range.count);",
         "slots.rows = static_cast<int64_t>(range.count) + 1;",
@@ -85,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
         least_indices=2,
     ),
     Mistake(
-        "skipped-slot-keeps-the-sum-before",
+        "dropped-slot-keeps-the-sum-before",
         before="        AscendC::Duplicate(lanes, 0.0f, static_cast<int32_t>(slots * LANES));\n",
         after="        if (IsAnyKept(place, slots))"
         " AscendC::Duplicate(lanes, 0.0f, static_cast<int32_t>(slots * LANES));\n",
@@ -105,7 +105,7 @@ MUTANTS: tuple[Mutant, ...] = (
         least_indices=2,
     ),
     Mistake(
-        "probabilities-compacted-by-the-slots-in-the-range",
+        "probs-compacted-by-the-slots-in-the-range",
         before="WriteRowGrad(grad, weights_.At(place + i), row * hidden_ + column, columns);",
         after="int64_t kept = 0;\n"
         "                for (int64_t j = 0; j < i; ++j) kept += IsKept(RowAt(place + j));\n"
