@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from reference.rules import reject, require_real
 from reference.terms import Terms
-from reference.weighted_sum import check_unpermuted, common_dtype, stored
+from reference.weighted_sum import check_unpermuted, summed
 
 _DOCUMENT = "aclnnMoeTokenUnpermute"
 
@@ -76,15 +76,8 @@ def formula(
         there = sorted_indices < rows
         out[there] = permuted_tokens[sorted_indices[there]]
         return out
-    dtype = common_dtype(permuted_tokens, probs)
     token_slots = sorted_indices.reshape(probs.shape)
-    out = np.zeros((len(probs), hidden), dtype)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinities are values like others here
-        for j in range(probs.shape[1]):
-            there = (token_slots[:, j] < rows) & (probs[:, j] != 0)
-            named = permuted_tokens[token_slots[there, j]].astype(dtype)
-            out[there] += named * probs[there, j, None].astype(dtype)
-        return stored(out, permuted_tokens.dtype)
+    return summed(permuted_tokens, np.where(token_slots < rows, token_slots, -1), probs)
 
 
 def terms(

@@ -37,13 +37,9 @@ from reference.rules import reject, require_real
 from reference.terms import Terms
 from reference.weighted_sum import (
     check_unpermuted,
-    common_dtype,
-    gathered,
-    rows_gradient,
     rows_gradient_terms,
     rows_of_slots,
-    stored,
-    weights_gradient,
+    unpermuted_gradients,
 )
 
 _DOCUMENT = "aclnnMoeTokenUnpermuteGrad"
@@ -103,18 +99,7 @@ def formula(
         rule = f"must be ({tokens}, {hidden})"
         source = _PARAMETERS + "unpermutedTokensGrad"
         reject("unpermuted_tokens_grad.shape", unpermuted_tokens_grad.shape, rule, source)
-
-    grad = unpermuted_tokens_grad
-    dtype = common_dtype(permuted_tokens, grad, probs)
-    if probs is None:
-        moved = rows_gradient(grad, row, None, rows, dtype)
-        return {"permuted_tokens_grad": stored(moved, permuted_tokens.dtype)}
-    weighted = rows_gradient(grad, row, probs.reshape(-1), rows, dtype)
-    sums = weights_gradient(gathered(permuted_tokens, row, dtype), row >= 0, grad, dtype)
-    return {
-        "permuted_tokens_grad": stored(weighted, permuted_tokens.dtype),
-        "probs_grad": stored(sums, probs.dtype).reshape(probs.shape),
-    }
+    return unpermuted_gradients(permuted_tokens, unpermuted_tokens_grad, row, probs)
 
 
 def terms(

@@ -62,6 +62,30 @@ def stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return round_once(values, format_of(dtype)).astype(dtype)
 
 
+def summed(
+    source: NDArray[Any], rows: NDArray[Any], weights: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Of each token the sum of its rows of `source` [rows, hidden], times their weights.
+
+    `rows` are integers [tokens, slots], -1 for a slot that adds nothing, as one of weight 0 does;
+    `weights` have their shape. Terms are added in the order of their slots to +0, products and sum
+    in the dtype that both arrays have, or in float64 where they have two; rounded once to that of
+    `source`.
+    """
+    dtype = common_dtype(source, weights)
+    out = np.zeros((len(rows), source.shape[1]), dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinities are values like others here
+        for j in range(rows.shape[1]):
+            there = rows[:, j] >= 0
+            if weights is not None:
+                there &= weights[:, j] != 0
+            named = source[rows[there, j]].astype(dtype)
+            out[there] += (
+                named if weights is None else named * weights[there, j, None].astype(dtype)
+            )
+    return stored(out, source.dtype)
+
+
 def rows_of_slots(indices: NDArray[Any], source_rows: int, name: str, source: str) -> NDArray[Any]:
     """`indices` [slots], -1 for each that is not in [0, source_rows): the rows that slots weigh.
 
@@ -142,3 +166,25 @@ def weights_gradient(
         for h in range(out_grad.shape[1]):
             grad[slots] += values[slots, h] * out_grad[token, h].astype(dtype)
     return grad
+
+
+def unpermuted_gradients(
+    source: NDArray[Any], out_grad: NDArray[Any], rows: NDArray[Any], probs: NDArray[Any] | None
+) -> dict[str, NDArray[Any]]:
+    """What MoeTokenUnpermuteGrad and its variant with a range compute, of the row of each slot.
+
+    `source` is [rows, hidden], of which only shape and dtype matter without `probs`; `out_grad` is
+    [tokens, hidden], `probs` [tokens, topK]. Returns permuted_tokens_grad in the shape and dtype of
+    `source` and, with probs, probs_grad in those of `probs`; all is computed in the dtype that the
+    arrays have, or in float64 where they have several.
+    """
+    dtype = common_dtype(source, out_grad, probs)
+    if probs is None:
+        moved = rows_gradient(out_grad, rows, None, len(source), dtype)
+        return {"permuted_tokens_grad": stored(moved, source.dtype)}
+    weighted = rows_gradient(out_grad, rows, probs.reshape(-1), len(source), dtype)
+    sums = weights_gradient(gathered(source, rows, dtype), rows >= 0, out_grad, dtype)
+    return {
+        "permuted_tokens_grad": stored(weighted, source.dtype),
+        "probs_grad": stored(sums, probs.dtype).reshape(probs.shape),
+    }
