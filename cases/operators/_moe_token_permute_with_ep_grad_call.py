@@ -1,28 +1,21 @@
-"""The signature of MoeTokenPermuteWithEpGrad, and its calls: sums over slots of a range of ranks.
-
-A case is first drawn as a sum over slots of which those below the number of rows count, and then
-its ranks are moved to where the range of its mode lies.
-"""
+"""The signature of MoeTokenPermuteWithEpGrad, and its calls: sums over a range of ranks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._interface import INTERFACE, REQUIRED, checked, null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
+from cases.operators._slot_sum_ranges import RANGED, kept, ranged_call, window
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.record.clause import document, inferred, source_read
 from conformance.record.signature import Signature, flag, integers, number, tensor
 from conformance.record.sizes import Size, function
 from conformance.values.fill import Fill
-from reference.moe_token_permute_with_ep import Range
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute_with_ep_grad"
@@ -30,18 +23,12 @@ README = "aclnnMoeTokenPermuteWithEpGrad document"
 KERNELS = "ops-transformer, moe_token_permute_with_ep_grad/op_kernel"
 HOST = "ops-transformer, moe_token_permute_with_ep_grad/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
-MODES = ("full", "head", "tail", "middle")
 GRAD, PROBS_IN = "permuted_tokens_output_grad", "permuted_probs_output_grad"
+MODES = tuple(RANGED)
 INDICES, PROBS_GRAD = "sorted_indices", "probs_grad"
 
 
 follows = partial(inferred, source=f"{README}, function: equations")
-
-
-def kept(rank_range: Range | None) -> int:
-    """How many ranks a range selects; null has range (0, 0)."""
-    start, end = rank_range or (0, 0)
-    return max(0, end - start)
 
 
 TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
@@ -87,36 +74,7 @@ SIGNATURE = Signature(
 of_sum = slot_sum_call(SIGNATURE, GRAD, INDICES)
 
 
-def call(mode: str, dtype: str, *, source: Shape, indices: Shape, **given: Any) -> Case:
-    """A case from the sizes that matter, without probabilities.
-
-    ``indices`` are ranks as the forward operator gives them but for the range's first one, which
-    is taken for rank 0.
-    """
-    start = _start(mode, source[0], len(indices))
-    ranks = tuple(_moved(np.array(indices, np.int64), source[0], start).tolist())
-    ends = (start, start + min(source[0], len(indices) - start))
-    return of_sum(mode, dtype, source=source, indices=ranks, rank_range=ends, **given)
-
-
-def _start(mode: str, rows: int, slots: int) -> int:
-    """The range's first rank, as many of the others before it as the mode says."""
-    outside = max(0, slots - rows)
-    return {"tail": outside, "middle": (outside + 1) // 2}.get(mode, 0)
-
-
-def _moved(ranks: NDArray[np.int64], rows: int, start: int) -> NDArray[np.int64]:
-    """The ranks after the range has moved from 0 to ``start``: a permutation of all ranks."""
-    beyond = ranks - rows
-    return np.where(ranks < rows, ranks + start, np.where(beyond < start, beyond, ranks))
-
-
-def window(case: Case) -> tuple[int, int]:
-    """The range of a case: first rank, and first beyond."""
-    start, end = case.attributes["rank_range"]
-    return start, end
-
-
+call = ranged_call(of_sum)
 SUM = TokenSum(call, uneven=MODES[1:], window=window)
 
 

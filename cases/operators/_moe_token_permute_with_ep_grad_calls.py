@@ -7,7 +7,6 @@ from functools import partial
 
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
-    INDICES,
     KERNELS,
     PROBS_IN,
     README,
@@ -17,9 +16,9 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     probed,
 )
 from cases.operators._slot_sum_cases import in_order
+from cases.operators._slot_sum_ranges import far_ranks, is_of_middle
 from cases.operators._values import bits
 from conformance.call.case import Case
-from conformance.draw.far import EDGES
 from conformance.record.clause import document, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
@@ -42,7 +41,7 @@ def _ranked(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, limits, and calls that ask for little."""
-    return (*_by_hand(), *_limits(), *_far(), *right_calls(README, RIGHT, FEW_ROWS))
+    return (*_by_hand(), *_limits(), *far_ranks(call), *right_calls(README, RIGHT, FEW_ROWS))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -125,38 +124,8 @@ def _limits() -> Iterator[Example]:
             yield Example(name, called, f"{README}, function: equations", nothing)
 
 
-def _far() -> Iterator[Example]:
-    """Calls whose last row begins beyond an edge, and whose last but one lies across it.
-
-    As no rank is beyond the slots, these are many; but all others have rank 0, before the range.
-    """
-    tokens = 64
-    ranks = tokens * MOST_TOPK
-    last = ranks - 2
-    named = {0: last, MOST_TOPK + 7: last - 1, ranks - 1: 0}
-    indices = tuple(named.get(slot, ranks - 1) for slot in range(ranks))
-    for edge, dtype in zip(EDGES, ("bfloat16", "float16"), strict=True):
-        case = call(
-            "tail",
-            dtype,
-            source=(last + 1, 16 * (edge // (16 * last) + 1)),
-            indices=indices,
-            top_k=MOST_TOPK,
-            fill=Fill(("address",), seed=4),
-            rows=tuple(sorted(named.values())),
-        )
-        name = f"rows beyond 2^{edge.bit_length() - 1} elements {dtype}"
-        yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
-
-
 RIGHT = _ranked("middle", "float32", 4, 2, 16, 5)
 FEW_ROWS = _ranked("middle", "float32", 4, 2, 16, 3)
-
-
-def is_of_mode(case: Case) -> bool:
-    """Whether ranks remain before and behind the range of a call near those in the middle."""
-    ends, indices = case.attributes["rank_range"], case.inputs.get(INDICES)
-    return ends[:1] != (0,) and (indices is None or ends[1:] != (indices.size,))
 
 
 BARE = _ranked("middle", "float32", 4, 2, 16, 5, probs=False)
@@ -165,7 +134,7 @@ REJECTIONS = rejections(
     RIGHT,
     FEW_ROWS,
     wrong={"padded_mode is true, no probs": with_attributes(BARE, padded_mode=1)},
-    is_of_mode=is_of_mode,
+    is_of_mode=is_of_middle,
 )
 
 

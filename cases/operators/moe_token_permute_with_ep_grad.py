@@ -33,6 +33,7 @@ from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_limits import limits
+from cases.operators._slot_sum_ranges import RANGED
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
@@ -98,17 +99,8 @@ OPERATOR = Operator(
     sources=(README, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
     modes=tuple(
-        Mode(name, document(f"the range holds {held}", f"{README}, function: equations"))
-        for name, held in zip(
-            MODES,
-            (
-                "every rank",
-                "the first ranks, or none",
-                "the last ranks",
-                "ranks with others before and behind",
-            ),
-            strict=True,
-        )
+        Mode(name, document(f"the range holds {RANGED[name]}", f"{README}, function: equations"))
+        for name in MODES
     ),
     dtypes=DTYPES,
     formula=formula,
