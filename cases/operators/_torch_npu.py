@@ -34,5 +34,7 @@ BINDINGS: Mapping[str, Unreached] = {
     "moe_finalize_routing_v3": Unreached(NO_FUNCTION),
     "moe_token_permute_with_ep": Unreached(NO_FUNCTION),
     "moe_token_permute_with_ep_grad": Unreached(NO_FUNCTION),
+    "moe_token_unpermute_with_ep": Unreached(NO_FUNCTION),
+    "moe_token_unpermute_with_ep_grad": Unreached(NO_FUNCTION),
 }
 """By operator; sources: ``FUNCTIONS`` and the names that the wheel's library looks up."""

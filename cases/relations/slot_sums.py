@@ -183,24 +183,36 @@ def _permute_grad(sums: SlotSum) -> Case | None:
     return made("moe_token_permute_grad", "uneven", sums, attributes, inputs, "out")
 
 
-def _ep_grad_of(case: Case) -> SlotSum:
-    start, end = case.attributes["rank_range"]
-    tokens = case.outputs["out"].shape[0]
-    names = named(case, "sorted_indices", tokens, end - start, start)
-    return SlotSum(case.inputs["permuted_tokens_output_grad"], names)
+def range_reader(rows: str, output: str, weights: str = "") -> Callable[[Case], SlotSum]:
+    """The same of calls whose slots name ranks, of which those in a range have a row."""
+
+    def read(case: Case) -> SlotSum:
+        source, tokens = case.inputs[rows], case.outputs[output].shape[0]
+        start, end = case.attributes["rank_range"] or (0, source.shape[0])
+        names = named(case, "sorted_indices", tokens, end - start, start)
+        return SlotSum(source, names, case.inputs.get(weights))
+
+    return read
+
+
+def _ranged(sums: SlotSum, operator: str, rows: str, **attributes: Any) -> Case | None:
+    """The call of an operator for the first ranks, each of which has a row."""
+    sums = sums.among_ranks()
+    if not 0 < sums.count <= sums.names.size or sums.names.shape[1] > MOST_SLOTS:
+        return None
+    given = {"num_topk": sums.names.shape[1], "rank_range": (0, sums.count), "padded_mode": 0}
+    inputs = {rows: sums.rows, "sorted_indices": sums.listed(sums.count), "probs": sums.weights}
+    return made(operator, "head", sums, given | attributes, inputs, "out")
 
 
 def _ep_grad(sums: SlotSum) -> Case | None:
-    sums = sums.among_ranks()
-    if sums.weights is not None or not 0 < sums.count <= sums.names.size:
+    if sums.weights is not None:
         return None
-    attributes = {
-        "num_topk": sums.names.shape[1],
-        "rank_range": (0, sums.count),
-        "padded_mode": 0,
-    }
-    inputs = {"permuted_tokens_output_grad": sums.rows, "sorted_indices": sums.listed(sums.count)}
-    return made("moe_token_permute_with_ep_grad", "head", sums, attributes, inputs, "out")
+    return _ranged(sums, "moe_token_permute_with_ep_grad", "permuted_tokens_output_grad")
+
+
+def _unpermute_ep(sums: SlotSum) -> Case | None:
+    return _ranged(sums, "moe_token_unpermute_with_ep", "permuted_tokens", restore_shape=None)
 
 
 def _map_grad_of(case: Case) -> SlotSum:
@@ -361,7 +373,11 @@ PERMUTE_GRAD = SumForm(
     _permute_grad,
 )
 EP_GRAD = SumForm(
-    "moe_token_permute_with_ep_grad", "permuted_tokens_output_grad", "out", _ep_grad_of, _ep_grad
+    "moe_token_permute_with_ep_grad",
+    "permuted_tokens_output_grad",
+    "out",
+    range_reader("permuted_tokens_output_grad", "out"),
+    _ep_grad,
 )
 MAP_GRAD = SumForm(
     "moe_token_permute_with_routing_map_grad",
@@ -376,6 +392,13 @@ UNPERMUTE = SumForm(
     "out",
     reader("permuted_tokens", "sorted_indices", "out", "probs"),
     _unpermute,
+)
+UNPERMUTE_EP = SumForm(
+    "moe_token_unpermute_with_ep",
+    "permuted_tokens",
+    "out",
+    range_reader("permuted_tokens", "out", "probs"),
+    _unpermute_ep,
 )
 MAP_UNPERMUTE = SumForm(
     "moe_token_unpermute_with_routing_map",

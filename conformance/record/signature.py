@@ -205,7 +205,7 @@ class Form:
     A size in place of a value means that the attribute is that size, if it is within its limits.
     """
 
-    when: Mapping[str, float | Size]
+    when: Mapping[str, float | Size | None]
     tensors: tuple[SizedTensor, ...] = ()
     attributes: tuple[SizedAttribute, ...] = ()
 
@@ -232,7 +232,7 @@ class Signature:
     operator: str
     parameters: tuple[SizedTensor | SizedAttribute, ...]
     rules: tuple[Rule, ...]
-    by_mode: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    by_mode: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
     forms: Mapping[str, Form] = field(default_factory=dict)
     derived: tuple[Function, ...] = ()
 

@@ -1,0 +1,72 @@
+"""Relations of operators that look at a range of ranks: two ranges side by side make the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.relations.adjoints import EXACT, with_small
+from conformance.call.case import Case, Tensor
+from conformance.record.clause import inferred
+from conformance.record.relation import Outputs, Relation, Run, difference
+from conformance.relations.axes import held
+
+MOST = 2
+"""Of a factor: products and sums of so small integers are exact."""
+
+
+def ranges_join(
+    rows: str, small: tuple[str, ...], added: Callable[[Case], int], cut: tuple[str, ...] = ()
+) -> Relation:
+    """What two ranges side by side come to is what the range of both comes to.
+
+    The input ``rows`` and the outputs ``cut`` have a row for each rank of the range; other outputs
+    are added. ``small`` are the inputs that get small integers, ``added`` is how many products of
+    them one element adds.
+    """
+
+    def parts(case: Case) -> list[Case]:
+        start, end = case.attributes["rank_range"]
+        middle = (start + end) // 2
+        return [_part(case, *ends) for ends in ((start, middle), (middle, end))]
+
+    def _part(case: Case, start: int, end: int) -> Case:
+        first = case.attributes["rank_range"][0]
+        inputs, outputs = dict(case.inputs), dict(case.outputs)
+        if rows in inputs:
+            inputs[rows] = held(inputs[rows], case.arrays[rows][start - first : end - first])
+        for name in cut:
+            outputs[name] = Tensor((end - start, *outputs[name].shape[1:]), outputs[name].dtype)
+        attributes = {**case.attributes, "rank_range": (start, end)}
+        return replace(case, attributes=attributes, inputs=inputs, outputs=outputs)
+
+    def prepared(drawn: Case) -> Case | None:
+        ends = drawn.attributes["rank_range"]
+        tensors = (*drawn.inputs.values(), *drawn.outputs.values())
+        if ends is None or ends[1] - ends[0] < 2 or any(0 in one.shape for one in tensors):
+            return None
+        inside = drawn.arrays["sorted_indices"].astype(np.int64) - ends[0]
+        inside = np.sort(inside[(inside >= 0) & (inside < ends[1] - ends[0])])
+        held_rows = {**drawn.inputs, **drawn.outputs}[rows if rows in drawn.inputs else cut[0]]
+        if not np.array_equal(inside, np.arange(held_rows.shape[0])):
+            return None
+        least = min(EXACT[one.dtype] for one in tensors if one.dtype in EXACT)
+        return with_small(drawn, *small, most=MOST) if added(drawn) * MOST**2 <= least else None
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        found = [run(one) for one in parts(case)]
+        meaning = "by calls of the two halves of the range"
+        for name, seen in outputs.items():
+            of_parts: list[NDArray[Any]] = [np.asarray(one[name]) for one in found]
+            due = np.concatenate(of_parts) if name in cut else of_parts[0] + of_parts[1]
+            yield from difference(name, seen, due, meaning, sums=True)
+
+    clause = inferred(
+        "two ranges side by side come to what the range of both does",
+        "the equations, in which each slot has a part of its own",
+    )
+    return Relation("two ranges side by side", clause, broken, prepared)
