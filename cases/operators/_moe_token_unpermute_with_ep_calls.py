@@ -155,6 +155,9 @@ def _unranged() -> Iterator[Example]:
     dropped = {"out": (1 * 2, 4 + 2 * 0.25, 8 * 3)}
     told = "dropped tail of a router, no range"
     yield Example(told, _routed(NO_RANGE, None, 4), f"{KERNELS}, index test", dropped)
+    for top_k in (1, MOST_TOPK):
+        case = _ranked(NO_RANGE, "float16", 2, top_k, 8, 2 * top_k)
+        yield Example(f"top_k {top_k}, no range", case, FALLS_BACK.source)
     moved = call(
         NO_RANGE,
         "float32",

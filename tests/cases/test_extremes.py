@@ -44,7 +44,7 @@ ABSENT = {
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
             *("finalize_routing", "finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
-            "token_unpermute_grad",
+            *("token_unpermute_grad", "token_unpermute_with_ep"),
         )
     },
     **{
@@ -115,9 +115,10 @@ ABSENT = {
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
             *("token_unpermute_grad", "token_permute_with_routing_map"),
             *("token_permute_with_routing_map_grad", "token_unpermute_with_routing_map"),
-            *("token_unpermute_with_routing_map_grad", "re_routing"),
+            *("token_unpermute_with_routing_map_grad", "re_routing", "token_unpermute_with_ep"),
         )
     },
+    ("moe_token_unpermute_with_ep", "a size of zero"): "by the document none: in quarantine",
 }
 """Extremes that an operator has not, with the reason."""
 
