@@ -16,16 +16,16 @@ Where it is silent or contradicts itself, this reading was taken:
 * Without probs range[0] is taken off the row of the gradient, with probs it is not. The forward
   operator reads row sortedIndices[i] - range[0]: its gradient is stored there, both times.
 * k is the third index of [tokens, topkNum, hiddenSize]: the sum is over the elements of a row.
-* The gradient of the prob of a slot outside the range is +0, also beside an infinite gradient: the
-  forward operator does not read it. By the equations, 0 times an infinity or NaN is NaN.
+* The gradient of the prob of a slot outside the range is +0: the forward operator does not read it.
+  By the equations it adds 0 times a gradient: NaN beside an infinity or NaN, in which nothing else
+  could show.
 * The table gives tokens and their gradient tokens_num * topkNum rows. The forward operator has
   range[1] - range[0], or more that are not read. A row that no slot names has no equation: +0 here.
   Two slots that name one row would store twice, and no document says which of the two remains.
 * A bound below 0 counts from the number of slots, and both are then held to 0 and that number, as
   of a slice; no document says so (ops-transformer, moe_token_unpermute_with_ep_grad/op_host, read).
   A range that is empty selects nothing; one that ends before it begins is an error by the statuses.
-* Without a range ("takes no effect") every slot has the row of its rank. Of more slots than rows
-  the others name none, as in MoeTokenUnpermuteGrad.
+* Without a range ("takes no effect") every slot has the row of its rank: all must be there.
 * topkNum is the number of columns of probs, and 1 without them, by the table.
 * A prob of 0 is a factor like any other: 0 times an infinity or NaN is NaN.
 * permutedTokensOptional is read for the gradient of probs alone. Without probs it may be left out:
@@ -58,18 +58,30 @@ _PARAMETERS = _DOCUMENT + ", parameters: "
 _STATUS = _DOCUMENT + ", status"
 
 
-def window(slots: int, rank_range: Range | None = None) -> Range:
+def resolved(slots: int, rank_range: Range | None = None) -> Range:
     """First rank of a range and the first beyond, of so many slots; None: all of them.
 
-    A bound below 0 counts from `slots`; both are then held to [0, slots]. Raises ValueError for a
-    range that ends before it begins.
+    A bound below 0 counts from `slots`; both are then held to [0, slots].
     """
     if rank_range is None:
         return 0, slots
     start, end = (min(max(bound + (slots if bound < 0 else 0), 0), slots) for bound in rank_range)
+    return start, end
+
+
+def window(slots: int, rank_range: Range | None = None) -> Range:
+    """The same; ValueError for a range that ends before it begins."""
+    start, end = resolved(slots, rank_range)
     if end < start:
         reject("rank_range", rank_range, "must not end before it begins", _STATUS)
     return start, end
+
+
+def rows_of(sorted_indices: NDArray[Any], rank_range: Range | None = None) -> NDArray[np.int64]:
+    """The row of each slot, int64 [slots]: its rank less the range's first; -1 outside of it."""
+    ranks = sorted_indices.astype(np.int64)
+    start, end = window(ranks.size, rank_range)
+    return np.where((ranks >= start) & (ranks < end), ranks - start, -1)
 
 
 def _rows(
@@ -90,21 +102,18 @@ def _rows(
     slots = sorted_indices.size
     start, end = window(slots, rank_range)
     count = end - start if source_rows is None else source_rows
-    most = slots if rank_range is not None else max(slots, count)
     check_unpermuted(
-        sorted_indices, probs, source_rows=most, padded_mode=padded_mode, document=_DOCUMENT
+        sorted_indices, probs, source_rows=slots, padded_mode=padded_mode, document=_DOCUMENT
     )
     columns = 1 if probs is None else probs.shape[1]
     if columns != topk_num:
         rule = f"must be {columns}, the columns of probs, 1 without"
         reject("topk_num", topk_num, rule, _PARAMETERS + "probsOptional")
-    ranks = sorted_indices.astype(np.int64)
-    if rank_range is not None:
-        if count < end - start:
-            rule = f"must be at least {end - start}, the ranks of the range"
-            reject("source_rows", count, rule, _FUNCTION)
-        ranks = np.where((ranks >= start) & (ranks < end), ranks - start, -1)
-    return rows_of_slots(ranks, count, "sorted_indices", _FUNCTION), count
+    if count < end - start:
+        rule = f"must be at least {end - start}, the ranks of the range"
+        reject("source_rows", count, rule, _FUNCTION)
+    rows = rows_of(sorted_indices, rank_range)
+    return rows_of_slots(rows, count, "sorted_indices", _FUNCTION), count
 
 
 def formula(

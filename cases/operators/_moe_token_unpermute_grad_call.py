@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._interface import NULL, checked, null, typed, unchecked
 from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
-from cases.operators._slot_grads import graded_sums, listed, named_once, with_data
+from cases.operators._slot_grads import graded_sums, listed, naming_once, with_data
 from cases.operators._slot_sum import slot_sum_call
 from cases.operators._values import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.signature import Signature, flag, integers, tensor
@@ -82,28 +79,7 @@ SIGNATURE = Signature(
 of_sum = slot_sum_call(SIGNATURE, TOKENS, INDICES)
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    source: Shape,
-    indices: Shape,
-    top_k: int,
-    unread: Shape = (),
-    **given: Any,
-) -> Case:
-    """A case from the sizes that matter, of slots that have no probabilities yet.
-
-    Where two indices name one row, the later one names another, or none.
-    """
-    ranks = named_once(np.array(indices, np.int64))
-    kept = unread_rows(ranks, source[0]) if unread else ()
-    listed = tuple(ranks.tolist())
-    made = of_sum(mode, dtype, source=source, indices=listed, top_k=top_k, unread=kept, **given)
-    # Cases in files have their inputs in this order, and a digest depends on it.
-    return replace(made, inputs={name: made.inputs[name] for name in (TOKENS, INDICES, GRAD)})
-
-
+call = naming_once(of_sum, (TOKENS, INDICES, GRAD))
 SUM, SINGLE = graded_sums(call)
 
 

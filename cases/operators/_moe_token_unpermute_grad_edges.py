@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
 from cases.operators import _slot_grad_limits as slot_grad
 from cases.operators._moe_token_unpermute_grad_call import DTYPES, PROBS
 from cases.operators._slot_grad_limits import (
@@ -79,6 +82,13 @@ def edges(sums: TokenSum, mode: str, dtype: str, probs: bool) -> Edges:
     )
     near = edges_on(sums, mode, dtype, declared, products=probs)
     return replace(near, sizes_of=_sizes_of)
+
+
+def dtypes_of(size: int, dtype: str) -> SearchStrategy[str]:
+    """The dtype itself where it has that many bytes, else those that have."""
+    if numpy_dtype(dtype).itemsize == size:
+        return st.just(dtype)
+    return st.sampled_from([one for one in DTYPES if numpy_dtype(one).itemsize == size])
 
 
 def _sizes_of(case: Case) -> Sizes:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cases.operators._slot_sum import ONCE, Call, Indices, Shape, TokenSum
 from conformance.call.case import Case, Tensor
 from conformance.draw.patterns import DROPPED
+from conformance.draw.routings import unread_rows
 from conformance.record.contract import Arrays
 from conformance.values.fill import Fill
 from reference.terms import Terms
@@ -44,6 +45,32 @@ def named_once(indices: Indices, rows: int | None = None) -> Indices:
     made = indices.copy()
     made[kept] = ranks
     return made
+
+
+def naming_once(of_sum: Call, order: tuple[str, ...]) -> Call:
+    """What makes a case from the sizes that matter, of slots that have no weights yet.
+
+    Where two indices name one row, the later one names another, or none. The inputs are put in an
+    ``order``, in which cases in files have them: a digest depends on it.
+    """
+
+    def call(
+        mode: str,
+        dtype: str,
+        *,
+        source: Shape,
+        indices: Shape,
+        top_k: int,
+        unread: Shape = (),
+        **given: Any,
+    ) -> Case:
+        ranks = named_once(np.array(indices, np.int64))
+        kept = unread_rows(ranks, source[0]) if unread else ()
+        named = tuple(ranks.tolist())
+        made = of_sum(mode, dtype, source=source, indices=named, top_k=top_k, unread=kept, **given)
+        return replace(made, inputs={name: made.inputs[name] for name in order})
+
+    return call
 
 
 def listed(tensor: Tensor, elements: Fill | Shape) -> Tensor:

@@ -166,16 +166,15 @@ def far_examples(
             yield Example(name, case, source)
 
 
-def far_gradients(call: Call, grad: str) -> Iterator[Example]:
+def far_gradients(call: Call, grad: str, mode: str = "single") -> Iterator[Example]:
     """A call for each edge whose gradient ``grad`` of all tokens ends beyond it; two rows of it are
     moved, as all other tokens were dropped. ``call`` makes a case of one slot to a token.
     """
     for edge, dtype in zip(EDGES, ("float16", "float32"), strict=True):
         hidden = edge // 8192
         tokens = edge // hidden + 2
-        case = call(
-            "single", dtype, source=(2, hidden), indices=tuple(range(tokens))[::-1], top_k=1
-        )
+        ranks = tuple(range(tokens))[::-1]
+        case = call(mode, dtype, source=(2, hidden), indices=ranks, top_k=1)
         given = replace(
             case.inputs[grad], fill=Fill(("address",), seed=4), rows=(tokens - 2, tokens - 1)
         )

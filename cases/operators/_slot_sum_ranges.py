@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators._slot_sum import Call, every_row
+from cases.operators._values import WEIGHTS
 from conformance.call.case import Case
 from conformance.draw.far import EDGES
+from conformance.record.cells import Axis, Constraint
+from conformance.record.derive.axes import of_values
 from conformance.record.operator import Example
 from conformance.values.fill import Fill
 from reference.moe_token_permute_with_ep import Range
@@ -79,6 +82,27 @@ def is_of_middle(case: Case) -> bool:
     """Whether ranks remain before and behind the range of a call near those in the middle."""
     ends, indices = case.attributes["rank_range"], case.inputs.get("sorted_indices")
     return ends[:1] != (0,) and (indices is None or ends[1:] != (indices.size,))
+
+
+ABSENT = "none"
+PROBS_AT_ONCE = Constraint(
+    ("probs dtype", "probs"),
+    lambda dtype, family: (dtype == ABSENT) == (family == ABSENT),
+    "probabilities that are not there have neither a data type nor values",
+)
+
+
+def probs_axes(dtypes: tuple[str, ...], optional: bool = True) -> tuple[Axis, Axis]:
+    """The data type of probabilities and what they are, or that there are none."""
+    none = (ABSENT,) if optional else ()
+
+    def dtype_of(case: Case) -> list[str]:
+        return [case.inputs["probs"].dtype if "probs" in case.inputs else ABSENT]
+
+    return (
+        Axis("probs dtype", (*none, *dtypes), dtype_of),
+        of_values("probs", (*none, *WEIGHTS), "probs", absent=ABSENT),
+    )
 
 
 def far_ranks(call: Call) -> Iterator[Example]:

@@ -38,7 +38,7 @@ from cases.operators._moe_token_unpermute_grad_call import (
     with_probs,
 )
 from cases.operators._moe_token_unpermute_grad_calls import REJECTIONS, examples, quarantine
-from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, limits
+from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, dtypes_of, edges, limits
 from cases.operators._slot_grads import named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -119,7 +119,7 @@ def cells(mode: str, dtype: str) -> Cells:
 
     def on(sums: SearchStrategy[Case], edge: Edge) -> SearchStrategy[Case]:
         own = numpy_dtype(dtype).itemsize
-        dtypes = _dtypes_of(edge.sizes.get(PROB_BYTES, own), dtype)
+        dtypes = dtypes_of(edge.sizes.get(PROB_BYTES, own), dtype)
         return with_probs(sums, dtypes, weight_fills())
 
     return slot_cells(SUM, mode, dtype, edges(SUM, mode, dtype, True)).completed(
@@ -130,13 +130,6 @@ def cells(mode: str, dtype: str) -> Cells:
         ),
         on=on,
     )
-
-
-def _dtypes_of(size: int, dtype: str) -> SearchStrategy[str]:
-    """The dtype itself where it has that many bytes, else those that have."""
-    if numpy_dtype(dtype).itemsize == size:
-        return st.just(dtype)
-    return st.sampled_from([one for one in DTYPES if numpy_dtype(one).itemsize == size])
 
 
 def extremes(mode: str, dtype: str) -> Extremes:

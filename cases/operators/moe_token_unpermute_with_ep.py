@@ -40,22 +40,21 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_limits import limits
-from cases.operators._slot_sum_ranges import NO_RANGE, RANGED
+from cases.operators._slot_sum_ranges import ABSENT, NO_RANGE, PROBS_AT_ONCE, RANGED, probs_axes
 from cases.operators._torch_npu import BINDINGS
-from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
+from cases.operators._values import bits, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.ranges import ranges_join
-from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
+from cases.relations.slot_grads import UNPERMUTE_EP_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import UNPERMUTE, UNPERMUTE_EP
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.call_rules import Limit
-from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Cells, Levels
 from conformance.record.clause import source_read
 from conformance.record.contract import Sum
-from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.edges import Edge
@@ -63,28 +62,7 @@ from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_with_ep as reference
 
-ABSENT = "none"
 PROB_FILLS = weight_fills()
-
-
-def _probs_axes(mode: str) -> tuple[Axis, Axis]:
-    """The dtype of probabilities and what they are; without a range a call must have them."""
-    none = () if mode == NO_RANGE else (ABSENT,)
-
-    def dtype_of(case: Case) -> list[str]:
-        return [case.inputs[PROBS].dtype if PROBS in case.inputs else ABSENT]
-
-    return (
-        Axis("probs dtype", (*none, *DTYPES), dtype_of),
-        of_values("probs", (*none, *WEIGHTS), PROBS, absent=ABSENT),
-    )
-
-
-TOGETHER = Constraint(
-    ("probs dtype", "probs"),
-    lambda dtype, family: (dtype == ABSENT) == (family == ABSENT),
-    "probabilities that are not there have neither a data type nor values",
-)
 
 
 @cache
@@ -109,7 +87,7 @@ def cells(mode: str, dtype: str) -> Cells:
 
     near = edges(SUM, mode, dtype, weight_bytes=numpy_dtype(dtype).itemsize)
     return slot_cells(SUM, mode, dtype, near).completed(
-        *_probs_axes(mode), cases=completed, on=on, constraints=(TOGETHER,)
+        *probs_axes(DTYPES, mode != NO_RANGE), cases=completed, on=on, constraints=(PROBS_AT_ONCE,)
     )
 
 
@@ -179,7 +157,7 @@ OPERATOR = Operator(
         split(UNPERMUTE_EP),
         batch_invariant(UNPERMUTE_EP),
         ranges_join(TOKENS, (TOKENS, PROBS), top_k_of),
-        adjoint_of_weighted(UNPERMUTE_EP, UNPERMUTE_GRAD, (TOKENS,), PROBS),
+        adjoint_of_weighted(UNPERMUTE_EP, UNPERMUTE_EP_GRAD, (TOKENS,), PROBS),
         zero_is_none(UNPERMUTE_EP, TOKENS, PROBS, ZERO, MODES),
         no_number_is_told(UNPERMUTE_EP, PROBS, PRODUCT, MODES),
     ),

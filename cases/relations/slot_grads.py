@@ -19,6 +19,7 @@ from cases.relations.slot_sums import (
     as_rows,
     cast,
     named,
+    range_reader,
     title_of,
 )
 from conformance.call.case import Case, Tensor
@@ -229,6 +230,16 @@ def _unpermute_grad(sums: SlotSum, grad: Tensor) -> Case | None:
         return None
     if (sums.names < 0).any():
         sums = sums.of_named_rows()
+    attributes = {"padded_mode": 0, "restore_shape": None}
+    case = _of_ranks(sums, grad, "moe_token_unpermute_grad", attributes)
+    mode = (
+        "single" if "probs" not in case.inputs else "uneven" if (sums.names < 0).any() else "whole"
+    )
+    return replace(case, mode=mode)
+
+
+def _of_ranks(sums: SlotSum, grad: Tensor, operator: str, attributes: dict[str, Any]) -> Case:
+    """The call whose slots without a row have the ranks from the number of rows on."""
     beyond = sums.names < 0
     ranks = sums.names.copy()
     ranks[beyond] = sums.count + np.arange(np.count_nonzero(beyond))
@@ -242,9 +253,21 @@ def _unpermute_grad(sums: SlotSum, grad: Tensor) -> Case | None:
     if weights is not None:
         inputs["probs"] = weights
         outputs["probs_grad"] = Tensor(weights.shape, weights.dtype)
-    mode = "single" if weights is None else "whole" if not beyond.any() else "uneven"
-    operator, attributes = "moe_token_unpermute_grad", {"padded_mode": 0, "restore_shape": None}
-    return Case(operator, mode, sums.rows.dtype, attributes, inputs, outputs, MACHINE)
+    return Case(operator, "head", sums.rows.dtype, attributes, inputs, outputs, MACHINE)
+
+
+def _unpermute_ep_grad(sums: SlotSum, grad: Tensor) -> Case | None:
+    """The call for the first ranks, each of which has a row."""
+    if not distinct(sums) or sums.names.shape[1] > MOST_SLOTS:
+        return None
+    sums = sums.of_named_rows()
+    attributes = {
+        "padded_mode": 0,
+        "restore_shape": None,
+        "rank_range": (0, sums.count),
+        "topk_num": sums.names.shape[1],
+    }
+    return _of_ranks(sums, grad, "moe_token_unpermute_with_ep_grad", attributes)
 
 
 def _finalize_grad_of(case: Case) -> SlotSum:
@@ -316,6 +339,14 @@ UNPERMUTE_GRAD = GradForm(
     "probs_grad",
     _unpermute_grad_of,
     _unpermute_grad,
+)
+UNPERMUTE_EP_GRAD = GradForm(
+    "moe_token_unpermute_with_ep_grad",
+    "unpermuted_tokens_grad",
+    "permuted_tokens_grad",
+    "probs_grad",
+    range_reader("permuted_tokens", "unpermuted_tokens_grad", "probs"),
+    _unpermute_ep_grad,
 )
 FINALIZE_GRAD = GradForm(
     "moe_finalize_routing_v2_grad",

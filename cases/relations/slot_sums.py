@@ -183,11 +183,15 @@ def _permute_grad(sums: SlotSum) -> Case | None:
     return made("moe_token_permute_grad", "uneven", sums, attributes, inputs, "out")
 
 
-def range_reader(rows: str, output: str, weights: str = "") -> Callable[[Case], SlotSum]:
-    """The same of calls whose slots name ranks, of which those in a range have a row."""
+def range_reader(rows: str, of_tokens: str, weights: str = "") -> Callable[[Case], SlotSum]:
+    """The same of calls whose slots name ranks, of which those in a range have a row.
+
+    The tensor ``of_tokens`` has a row for each token.
+    """
 
     def read(case: Case) -> SlotSum:
-        source, tokens = case.inputs[rows], case.outputs[output].shape[0]
+        source = case.inputs[rows]
+        tokens = {**case.inputs, **case.outputs}[of_tokens].shape[0]
         start, end = case.attributes["rank_range"] or (0, source.shape[0])
         names = named(case, "sorted_indices", tokens, end - start, start)
         return SlotSum(source, names, case.inputs.get(weights))

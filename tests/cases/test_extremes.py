@@ -44,7 +44,7 @@ ABSENT = {
             *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
             *("finalize_routing", "finalize_routing_v3", "finalize_routing_v4"),
             *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
-            *("token_unpermute_grad", "token_unpermute_with_ep"),
+            *("token_unpermute_grad", "token_unpermute_with_ep", "token_unpermute_with_ep_grad"),
         )
     },
     **{
@@ -97,6 +97,7 @@ ABSENT = {
         for name, reason in {
             "finalize_routing_v2_grad": OUTPUT,
             "token_unpermute_grad": OUTPUT,
+            "token_unpermute_with_ep_grad": OUTPUT,
             "re_routing": OUTPUT,
             "token_permute_with_ep_grad": NEVER,
             "token_permute_with_routing_map_grad": NEVER,
@@ -116,6 +117,7 @@ ABSENT = {
             *("token_unpermute_grad", "token_permute_with_routing_map"),
             *("token_permute_with_routing_map_grad", "token_unpermute_with_routing_map"),
             *("token_unpermute_with_routing_map_grad", "re_routing", "token_unpermute_with_ep"),
+            "token_unpermute_with_ep_grad",
         )
     },
     ("moe_token_unpermute_with_ep", "a size of zero"): "by the document none: in quarantine",

@@ -32,8 +32,7 @@ def moe_token_unpermute_with_ep_grad(
      6. A negative bound is unsaid. Chosen: it counts from the number of indices, and both bounds
         are then held to 0 and that number. A range that ends before it begins is an error by the
         statuses.
-     7. Without a range ("takes no effect") all indices count. Chosen: one that is not below the
-        number of rows stores nothing, and the gradient of its prob is int 0.
+     7. Without a range ("takes no effect") all indices count.
      8. topkNum without probs is 1 by the table. Chosen: another one is a ValueError.
      9. Order and precision of the sum are unsaid. Chosen: from int 0, ascending hidden, no rounding
         of a product or to an output type.
@@ -68,9 +67,7 @@ def moe_token_unpermute_with_ep_grad(
             continue
         row, token, slot = idx[i] - start, i // topk_num, i % topk_num
         if row >= rows:
-            if rank_range is not None:
-                raise ValueError(f"index {idx[i]} is in the range and names no row")
-            continue
+            raise ValueError(f"index {idx[i]} is in the range and names no row")
         if weights is None:
             permuted_tokens_grad[row] = list(grad[token])
             continue

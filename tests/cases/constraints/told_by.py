@@ -42,14 +42,22 @@ def dropless(case: Case) -> bool:
     return without_padding()(case) and case.attributes["active_num"] == 0
 
 
-def ranged(name: str, indices: str, *, selects: bool) -> Asked:
-    """By how a range lies among the ranks; one that ``selects`` nothing holds the first ranks."""
+def ranged(name: str, indices: str, *, selects: bool, wraps: bool = False) -> Asked:
+    """By how a range lies among the ranks; one that ``selects`` nothing holds the first ranks.
+
+    If it ``wraps``, bounds below 0 count from the slots, to which both are held, and a range that
+    ends before it begins is none.
+    """
 
     def asked(case: Case) -> bool:
         given = case.attributes["rank_range"]
         if given is None or len(given) != 2 or case.attributes["padded_mode"]:
             return False
         (first, last), slots = given, length(case, indices)
+        if wraps and slots is not None:
+            first, last = (min(max(at + slots * (at < 0), 0), slots) for at in given)
+            if last < first:
+                return False
         if first >= last:
             empty = ("equal" if first == last else "reversed") if not selects else "head"
             return name == empty
