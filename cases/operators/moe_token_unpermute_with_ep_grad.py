@@ -150,7 +150,7 @@ def cells(mode: str, dtype: str) -> Cells:
 def _edges(mode: str, dtype: str) -> Edges:
     """The edges with probabilities, and those without."""
     near, bare = (edges(SUM, mode, dtype, probs) for probs in (True, False))
-    more = (replace(edge, limit=f"{edge.limit}, no probs") for edge in bare.declared)
+    more = (replace(edge, limit=f"no probs, {edge.limit}") for edge in bare.declared)
     return replace(near, declared=distinct((*near.declared, *more)))
 
 
