@@ -9,8 +9,9 @@ import numpy as np
 from cases.operators._moe_token_permute_with_ep_call import NAME, SIGNATURE
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.copy_adjoints import misnamed, named_by, round_trip
+from cases.relations.ranges import EP_GRAD
 from cases.relations.slot_sorts import INIT, MAP, flat, same_ranks, sorter
-from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, SlotSum, SumForm
+from cases.relations.slot_sums import MACHINE, UNPERMUTE, SlotSum, SumForm
 from cases.relations.sorts import Sorted, of_sorts
 from cases.relations.sums_agree import agrees
 from conformance.call.case import Case, Tensor

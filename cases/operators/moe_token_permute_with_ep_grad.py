@@ -38,8 +38,9 @@ from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
+from cases.relations.ranges import EP_GRAD
 from cases.relations.slot_sorts import EP
-from cases.relations.slot_sums import EP_GRAD, INIT_GRAD, SlotSum, SumForm, as_column
+from cases.relations.slot_sums import INIT_GRAD, SlotSum, SumForm, as_column
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.call.case import Case

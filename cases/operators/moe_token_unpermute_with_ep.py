@@ -44,9 +44,9 @@ from cases.operators._slot_sum_ranges import ABSENT, NO_RANGE, PROBS_AT_ONCE, RA
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._values import bits, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
-from cases.relations.ranges import ranges_join
+from cases.relations.ranges import UNPERMUTE_EP, ranges_join
 from cases.relations.slot_grads import UNPERMUTE_EP_GRAD, adjoint_of_weighted
-from cases.relations.slot_sums import UNPERMUTE, UNPERMUTE_EP
+from cases.relations.slot_sums import UNPERMUTE
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told, zero_is_none

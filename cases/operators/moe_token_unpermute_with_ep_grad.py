@@ -39,6 +39,7 @@ from cases.operators._moe_token_unpermute_with_ep_grad_call import (
     SIGNATURE,
     SUM,
     length,
+    moved,
     stated,
 )
 from cases.operators._moe_token_unpermute_with_ep_grad_calls import REJECTIONS, examples, quarantine
@@ -49,14 +50,13 @@ from cases.operators._slot_sum_ranges import ABSENT, PROBS_AT_ONCE, RANGED, prob
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._values import weight_fills, weights_with
 from cases.operators._workloads import by_ranks
-from cases.relations.ranges import ranges_join
+from cases.relations.ranges import UNPERMUTE_EP, ranges_join
 from cases.relations.slot_grads import (
     UNPERMUTE_EP_GRAD,
     UNPERMUTE_GRAD,
     adjoint_of_grads,
     grads_agree,
 )
-from cases.relations.slot_sums import UNPERMUTE_EP
 from cases.relations.sums import of_sums
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.cells import Cells, Constraint, Levels
@@ -116,7 +116,7 @@ BARE = replace(SUM, slots=("1",), most_top_k=1)
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
-    bare = with_grad(near_cases(BARE, mode, dtype, small=small, seam=seam))
+    bare = moved(near_cases(BARE, mode, dtype, small=small, seam=seam))
     near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     return bare | with_probs(near, st.sampled_from(DTYPES), weight_fills())
 
@@ -135,12 +135,12 @@ def cells(mode: str, dtype: str) -> Cells:
 
     def completed(sums: SearchStrategy[Case], levels: Levels) -> SearchStrategy[Case]:
         if levels["probs"] == ABSENT:
-            return with_grad(sums)
+            return with_grad(sums)  # whose tokens show a family of values
         return with_probs(sums, st.just(levels["probs dtype"]), weights_with(levels["probs"]))
 
     def on(sums: SearchStrategy[Case], edge: Edge) -> SearchStrategy[Case]:
         size = edge.sizes.get(PROB_BYTES, own)
-        return with_probs(sums, dtypes_of(size, dtype), weight_fills()) if size else with_grad(sums)
+        return with_probs(sums, dtypes_of(size, dtype), weight_fills()) if size else moved(sums)
 
     return slot_cells(SUM, mode, dtype, _edges(mode, dtype)).completed(
         *probs_axes(DTYPES), cases=completed, on=on, constraints=(PROBS_AT_ONCE, ONE_SLOT)

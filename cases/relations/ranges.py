@@ -1,4 +1,4 @@
-"""Relations of operators that look at a range of ranks: two ranges side by side make the whole."""
+"""Operators that look at a range of ranks: how they are called, and what ranges add up to."""
 
 from __future__ import annotations
 
@@ -10,10 +10,64 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.relations.adjoints import EXACT, with_small
+from cases.relations.slot_sums import MOST_SLOTS, SlotSum, SumForm, made, named
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held
+
+
+def range_reader(rows: str, of_tokens: str, weights: str = "") -> Callable[[Case], SlotSum]:
+    """What reads the sums of calls whose slots name ranks, of which those in a range have a row.
+
+    The tensor ``of_tokens`` has a row for each token. A call without such rows has gradients of
+    them.
+    """
+
+    def read(case: Case) -> SlotSum:
+        here = {**case.outputs, **case.inputs}
+        source, tokens = here[rows if rows in here else f"{rows}_grad"], here[of_tokens].shape[0]
+        start, end = case.attributes["rank_range"] or (0, source.shape[0])
+        names = named(case, "sorted_indices", tokens, end - start, start)
+        return SlotSum(source, names, case.inputs.get(weights))
+
+    return read
+
+
+def _ranged(sums: SlotSum, operator: str, rows: str, **attributes: Any) -> Case | None:
+    """The call of an operator for the first ranks, each of which has a row."""
+    sums = sums.among_ranks()
+    if not 0 < sums.count <= sums.names.size or sums.names.shape[1] > MOST_SLOTS:
+        return None
+    given = {"num_topk": sums.names.shape[1], "rank_range": (0, sums.count), "padded_mode": 0}
+    inputs = {rows: sums.rows, "sorted_indices": sums.listed(sums.count), "probs": sums.weights}
+    return made(operator, "head", sums, given | attributes, inputs, "out")
+
+
+def _ep_grad(sums: SlotSum) -> Case | None:
+    if sums.weights is not None:
+        return None
+    return _ranged(sums, "moe_token_permute_with_ep_grad", "permuted_tokens_output_grad")
+
+
+def _unpermute_ep(sums: SlotSum) -> Case | None:
+    return _ranged(sums, "moe_token_unpermute_with_ep", "permuted_tokens", restore_shape=None)
+
+
+EP_GRAD = SumForm(
+    "moe_token_permute_with_ep_grad",
+    "permuted_tokens_output_grad",
+    "out",
+    range_reader("permuted_tokens_output_grad", "out"),
+    _ep_grad,
+)
+UNPERMUTE_EP = SumForm(
+    "moe_token_unpermute_with_ep",
+    "permuted_tokens",
+    "out",
+    range_reader("permuted_tokens", "out", "probs"),
+    _unpermute_ep,
+)
 
 MOST = 2
 """Of a factor: products and sums of so small integers are exact."""

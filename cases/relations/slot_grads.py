@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.relations.adjoints import EXACT, few, with_small
+from cases.relations.ranges import range_reader
 from cases.relations.slot_sums import (
     MACHINE,
     MAP_UNPERMUTE,
@@ -19,7 +20,6 @@ from cases.relations.slot_sums import (
     as_rows,
     cast,
     named,
-    range_reader,
     title_of,
 )
 from conformance.call.case import Case, Tensor

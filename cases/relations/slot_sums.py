@@ -183,42 +183,6 @@ def _permute_grad(sums: SlotSum) -> Case | None:
     return made("moe_token_permute_grad", "uneven", sums, attributes, inputs, "out")
 
 
-def range_reader(rows: str, of_tokens: str, weights: str = "") -> Callable[[Case], SlotSum]:
-    """The same of calls whose slots name ranks, of which those in a range have a row.
-
-    The tensor ``of_tokens`` has a row for each token.
-    """
-
-    def read(case: Case) -> SlotSum:
-        source = case.inputs[rows]
-        tokens = {**case.inputs, **case.outputs}[of_tokens].shape[0]
-        start, end = case.attributes["rank_range"] or (0, source.shape[0])
-        names = named(case, "sorted_indices", tokens, end - start, start)
-        return SlotSum(source, names, case.inputs.get(weights))
-
-    return read
-
-
-def _ranged(sums: SlotSum, operator: str, rows: str, **attributes: Any) -> Case | None:
-    """The call of an operator for the first ranks, each of which has a row."""
-    sums = sums.among_ranks()
-    if not 0 < sums.count <= sums.names.size or sums.names.shape[1] > MOST_SLOTS:
-        return None
-    given = {"num_topk": sums.names.shape[1], "rank_range": (0, sums.count), "padded_mode": 0}
-    inputs = {rows: sums.rows, "sorted_indices": sums.listed(sums.count), "probs": sums.weights}
-    return made(operator, "head", sums, given | attributes, inputs, "out")
-
-
-def _ep_grad(sums: SlotSum) -> Case | None:
-    if sums.weights is not None:
-        return None
-    return _ranged(sums, "moe_token_permute_with_ep_grad", "permuted_tokens_output_grad")
-
-
-def _unpermute_ep(sums: SlotSum) -> Case | None:
-    return _ranged(sums, "moe_token_unpermute_with_ep", "permuted_tokens", restore_shape=None)
-
-
 def _map_grad_of(case: Case) -> SlotSum:
     rows = case.inputs["permuted_token_output_grad"]
     tokens, count = case.attributes["tokens_num"], rows.shape[0]
@@ -376,13 +340,6 @@ PERMUTE_GRAD = SumForm(
     reader("permuted_output_grad", "sorted_indices", "out"),
     _permute_grad,
 )
-EP_GRAD = SumForm(
-    "moe_token_permute_with_ep_grad",
-    "permuted_tokens_output_grad",
-    "out",
-    range_reader("permuted_tokens_output_grad", "out"),
-    _ep_grad,
-)
 MAP_GRAD = SumForm(
     "moe_token_permute_with_routing_map_grad",
     "permuted_token_output_grad",
@@ -396,13 +353,6 @@ UNPERMUTE = SumForm(
     "out",
     reader("permuted_tokens", "sorted_indices", "out", "probs"),
     _unpermute,
-)
-UNPERMUTE_EP = SumForm(
-    "moe_token_unpermute_with_ep",
-    "permuted_tokens",
-    "out",
-    range_reader("permuted_tokens", "out", "probs"),
-    _unpermute_ep,
 )
 MAP_UNPERMUTE = SumForm(
     "moe_token_unpermute_with_routing_map",
