@@ -49,7 +49,7 @@ from cases.relations.slot_grads import UNPERMUTE_EP_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import UNPERMUTE
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
-from cases.relations.weights import no_number_is_told, zero_is_none
+from cases.relations.weights import no_number_is_told, one_is_none, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells, Levels
@@ -158,6 +158,7 @@ OPERATOR = Operator(
         batch_invariant(UNPERMUTE_EP),
         ranges_join(TOKENS, (TOKENS, PROBS), top_k_of),
         adjoint_of_weighted(UNPERMUTE_EP, UNPERMUTE_EP_GRAD, (TOKENS,), PROBS),
+        one_is_none("out", PROBS, modes=MODES[:-1]),
         zero_is_none(UNPERMUTE_EP, TOKENS, PROBS, ZERO, MODES),
         no_number_is_told(UNPERMUTE_EP, PROBS, PRODUCT, MODES),
     ),

@@ -58,6 +58,7 @@ from cases.relations.slot_grads import (
     grads_agree,
 )
 from cases.relations.sums import of_sums
+from cases.relations.weights import one_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.cells import Cells, Constraint, Levels
 from conformance.record.clause import document
@@ -233,6 +234,7 @@ OPERATOR = Operator(
             lambda case: case.inputs[GRAD].shape[1],
             cut=(TOKENS_GRAD,),
         ),
+        one_is_none(TOKENS_GRAD, PROBS, PROBS_GRAD),
         adjoint_of_grads(UNPERMUTE_EP_GRAD, UNPERMUTE_EP, (TOKENS,), PROBS),
     ),
     strided=of_a_definition(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.relations.adjoints import EXACT, with_small
+from cases.relations.adjoints import EXACT, small, with_small
 from cases.relations.slot_sums import MOST_SLOTS, SlotSum, SumForm, made, named
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
@@ -20,13 +20,14 @@ from conformance.relations.axes import held
 def range_reader(rows: str, of_tokens: str, weights: str = "") -> Callable[[Case], SlotSum]:
     """What reads the sums of calls whose slots name ranks, of which those in a range have a row.
 
-    The tensor ``of_tokens`` has a row for each token. A call without such rows has gradients of
-    them.
+    The tensor ``of_tokens`` has a row for each token. A call without such rows, which has
+    their gradients, may have any: small integers.
     """
 
     def read(case: Case) -> SlotSum:
         here = {**case.outputs, **case.inputs}
-        source, tokens = here[rows if rows in here else f"{rows}_grad"], here[of_tokens].shape[0]
+        tokens = here[of_tokens].shape[0]
+        source = here.get(rows) or small(rows, here[f"{rows}_grad"].shape, case.dtype)
         start, end = case.attributes["rank_range"] or (0, source.shape[0])
         names = named(case, "sorted_indices", tokens, end - start, start)
         return SlotSum(source, names, case.inputs.get(weights))
@@ -74,12 +75,12 @@ MOST = 2
 
 
 def ranges_join(
-    rows: str, small: tuple[str, ...], added: Callable[[Case], int], cut: tuple[str, ...] = ()
+    rows: str, factors: tuple[str, ...], added: Callable[[Case], int], cut: tuple[str, ...] = ()
 ) -> Relation:
     """What two ranges side by side come to is what the range of both comes to.
 
     The input ``rows`` and the outputs ``cut`` have a row for each rank of the range; other outputs
-    are added. ``small`` are the inputs that get small integers, ``added`` is how many products of
+    are added. ``factors`` are the inputs that get small integers, ``added`` is how many products of
     them one element adds.
     """
 
@@ -109,7 +110,7 @@ def ranges_join(
         if not np.array_equal(inside, np.arange(held_rows.shape[0])):
             return None
         least = min(EXACT[one.dtype] for one in tensors if one.dtype in EXACT)
-        return with_small(drawn, *small, most=MOST) if added(drawn) * MOST**2 <= least else None
+        return with_small(drawn, *factors, most=MOST) if added(drawn) * MOST**2 <= least else None
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         found = [run(one) for one in parts(case)]

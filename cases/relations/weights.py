@@ -1,4 +1,4 @@
-"""Relations of weighted sums: a weight of zero leaves its row out, and one that is NaN is told."""
+"""Relations of weighted sums: a weight of 0 leaves its row out, 1 changes nothing, NaN is told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.call.case import Case
-from conformance.record.clause import Clause
+from conformance.record.clause import Clause, inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 
@@ -87,3 +87,31 @@ def no_number_is_told(
                 return
 
     return Relation("weight that is no number", clause, broken, prepared, modes)
+
+
+def one_is_none(
+    output: str,
+    weights: str,
+    gradient: str = "",
+    modes: tuple[str, ...] = (),
+) -> Relation:
+    """Weights of 1 are as good as none, on any data: ``weights`` is an input that may be left out.
+
+    With a ``gradient`` of weights, an output that is left out with them, a token has one slot.
+    """
+
+    def prepared(drawn: Case) -> Case | None:
+        given = drawn.inputs.get(weights)
+        if given is None or 0 in given.shape or (gradient and given.shape[1] != 1):
+            return None
+        ones = np.ones_like(drawn.arrays[weights])
+        return replace(drawn, inputs={**drawn.inputs, weights: held(given, ones)})
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        inputs = {name: one for name, one in case.inputs.items() if name != weights}
+        left = {name: one for name, one in case.outputs.items() if name != gradient}
+        due = run(replace(case, inputs=inputs, outputs=left))[output]
+        yield from difference(output, outputs[output], due, "by a call without weights", sums=True)
+
+    clause = inferred("weights of 1 are as good as none", "a product with 1 is exact")
+    return Relation("weights of one", clause, broken, prepared, modes)
