@@ -80,12 +80,8 @@ SIGNATURE = Signature(
         weights(PROBS_GRAD, TOKEN, SLOT, role="output", beside=PROBS, acl="probsGradOut"),
     ),
     rules=(
-        unchecked(
-            stated("probs have a gradient, by which tokens are read", "function: equations"),
-            *(TOKENS, PROBS_GRAD),
-            kinds=("null",),
-            status=NULL,
-        ),
+        unchecked(stated("probs have a gradient"), PROBS_GRAD, kinds=("null",), status=NULL),
+        unchecked(stated("probs have tokens", "function: equations"), TOKENS, kinds=("null",)),
         null(stated("input and output tensors are no null pointers", "status")),
         typed(source_read("float types, one for tokens and gradients; indices int32", HOST)),
         unchecked(stated("paddedMode is false"), "padded_mode", kinds=("attribute",)),

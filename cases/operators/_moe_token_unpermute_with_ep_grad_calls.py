@@ -37,6 +37,7 @@ from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
     all_retyped,
+    reshaped,
     right_calls,
     with_attributes,
     without,
@@ -214,7 +215,7 @@ WRONG = {
     "padded_mode is true, no probs": with_attributes(MOVED, padded_mode=1),
 }
 REJECTIONS = rejections(
-    SIGNATURE, RIGHT, FEW_ROWS, UNRANGED, MOVED, BARE, wrong=WRONG, is_of_mode=is_of_mode
+    SIGNATURE, RIGHT, FEW_ROWS, UNRANGED, BARE, wrong=WRONG, is_of_mode=is_of_mode
 )
 
 
@@ -226,10 +227,12 @@ def quarantine() -> tuple[Quarantine, ...]:
     either = stated("two gradients are assigned to one row: either may remain", "function")
     single = stated("topkNum is 1 without probs; the equation has no other")
     slots = graded(_ranked("full", "float32", 4, 2, 16, 8), PATTERNS)
+    unread = stated("without probs no equation reads tokens", "function: equations")
     named = replace(moved, inputs={**moved.inputs, INDICES: twice})
     return (
         Quarantine("probs_grad without probs", without(SINGLE, PROBS), unasked),
         Quarantine("two slots name one row", named, either),
+        Quarantine("other tokens without probs", reshaped(MOVED, TOKENS, (1, 8)), unread),
         Quarantine("topk_num 2 without probs", slots, single),
         Quarantine("topk_num 2 of one index", with_attributes(moved, topk_num=2), single),
     )

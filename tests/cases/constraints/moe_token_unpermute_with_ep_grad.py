@@ -18,10 +18,15 @@ CONSTRAINTS = (
         NULL,
     ),
     Constraint(
-        "with probs there are tokens, and a gradient of probs",
-        (MIDDLE, "no probabilities, middle", "neither probabilities nor tokens, middle"),
-        ("permuted_tokens is null", "probs_grad is null"),
+        "probs have a gradient",
+        (MIDDLE, "no probabilities, middle"),
+        ("probs_grad is null",),
         NULL,
+    ),
+    Constraint(
+        "with probs there are tokens",
+        (MIDDLE, "neither probabilities nor tokens, middle"),
+        ("permuted_tokens is null",),
     ),
     Constraint(
         "float types, one for tokens and gradients, one for probs and theirs; indices int32",
