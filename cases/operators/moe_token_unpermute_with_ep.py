@@ -156,7 +156,7 @@ OPERATOR = Operator(
         agrees_rounded(UNPERMUTE_EP, UNPERMUTE),
         split(UNPERMUTE_EP),
         batch_invariant(UNPERMUTE_EP),
-        ranges_join(TOKENS, (TOKENS, PROBS), top_k_of),
+        ranges_join(TOKENS, (TOKENS, PROBS), top_k_of, MODES[:-1]),
         adjoint_of_weighted(UNPERMUTE_EP, UNPERMUTE_EP_GRAD, (TOKENS,), PROBS),
         one_is_none("out", PROBS, modes=MODES[:-1]),
         zero_is_none(UNPERMUTE_EP, TOKENS, PROBS, ZERO, MODES),

@@ -232,6 +232,7 @@ OPERATOR = Operator(
             TOKENS,
             (TOKENS, GRAD, PROBS),
             lambda case: case.inputs[GRAD].shape[1],
+            MODES[:-1],
             cut=(TOKENS_GRAD,),
         ),
         one_is_none(TOKENS_GRAD, PROBS, PROBS_GRAD),

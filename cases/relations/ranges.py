@@ -75,7 +75,11 @@ MOST = 2
 
 
 def ranges_join(
-    rows: str, factors: tuple[str, ...], added: Callable[[Case], int], cut: tuple[str, ...] = ()
+    rows: str,
+    factors: tuple[str, ...],
+    added: Callable[[Case], int],
+    modes: tuple[str, ...],
+    cut: tuple[str, ...] = (),
 ) -> Relation:
     """What two ranges side by side come to is what the range of both comes to.
 
@@ -124,4 +128,4 @@ def ranges_join(
         "two ranges side by side come to what the range of both does",
         "the equations, in which each slot has a part of its own",
     )
-    return Relation("two ranges side by side", clause, broken, prepared)
+    return Relation("two ranges side by side", clause, broken, prepared, modes)
