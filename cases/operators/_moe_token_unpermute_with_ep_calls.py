@@ -67,7 +67,7 @@ def _by_hand() -> Iterator[Example]:
         values=bits("float32", 2, 2, 1, 1, 3, 3, 2, 2),
     )
     yield Example(
-        "three tokens of two slots, range 1 to 5",
+        "the document's",
         weighted(printed, "float32", bits("float32", *[1.0] * 6)),
         f"{ACLNN}, example; its results, which it does not print, by hand",
         {"out": (1, 1, 4, 4, 3, 3)},

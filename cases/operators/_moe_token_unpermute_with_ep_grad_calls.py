@@ -69,7 +69,7 @@ def _by_hand() -> Iterator[Example]:
     ones = bits("float32", 1, 1, 1)
     printed = call(NO_RANGE, "float32", source=(3, 2), indices=(0, 1, 2), top_k=3, values=ones * 2)
     yield Example(
-        "one token of three slots, no range",
+        "the document's",
         weighted(printed, "float32", ones, ones[:2]),
         f"{ACLNN}, example; its results, which it does not print, by hand",
         {TOKENS_GRAD: (1,) * 6, PROBS_GRAD: (2, 2, 2)},

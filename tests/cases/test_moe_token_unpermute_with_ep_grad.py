@@ -77,7 +77,6 @@ def test_formula_and_terms_agree_and_so_do_plain_loops_in_exact_fractions(mode: 
             exact.get(PROBS),
             topk_num=case.attributes["topk_num"],
             rank_range=case.attributes["rank_range"],
-            rows=case.outputs["permuted_tokens_grad"].shape[0],
         )
         inputs[INDICES] = case.arrays[INDICES]
         found = OPERATOR.formula(inputs, case.attributes)

@@ -14,6 +14,8 @@ def moe_token_unpermute_with_ep(
     *,
     num_topk: int = 0,
     rank_range: Any = None,
+    padded_mode: Any = False,
+    restore_shape: Any = None,
 ) -> list[list[Any]]:
     """Return out (tokens x hidden): the sum over j of probs[i][j] * row idx[i * K + j] - first,
     of the slots whose index lies in the range from first on.
@@ -37,7 +39,7 @@ def moe_token_unpermute_with_ep(
         product or to an output type.
      8. numTopk has an upper bound, 512, and no lower one. Chosen: at least 1, the number of columns
         of probs, and a divisor of the number of indices.
-     9. paddedMode and restoreShape have one supported value each. Chosen: no parameters.
+     9. paddedMode and restoreShape have one supported value each. Chosen: no effect.
     10. Empty tensors are not supported. Chosen: permuted tokens without rows are a ValueError.
     """
 

@@ -13,7 +13,8 @@ def moe_token_unpermute_with_ep_grad(
     *,
     topk_num: int,
     rank_range: Any = None,
-    rows: int,
+    padded_mode: Any = False,
+    restore_shape: Any = None,
 ) -> tuple[list[list[Any]], list[list[Any]] | None]:
     """Return permuted_tokens_grad (rows x hidden) and probs_grad (tokens x K) or None.
 
@@ -25,8 +26,8 @@ def moe_token_unpermute_with_ep_grad(
         read at the latter. Chosen: the latter, always.
      2. The sum of probsGrad runs k = 0..topkNum inclusive, and the axis k is hidden. Chosen: all of
         hidden, once.
-     3. Shapes have tokens * topkNum rows. Chosen: ``rows`` of them, and a row at least for each
-        index in the range.
+     3. Shapes have tokens * topkNum rows. Chosen: as many as permuted tokens, of which there is one
+        at least for each index in the range; without them, as many as indices in the range.
      4. Rows that no index names are unsaid. Chosen: int 0s.
      5. Repeated indices would assign one row twice. Chosen: ValueError.
      6. A negative bound is unsaid. Chosen: it counts from the number of indices, and both bounds
@@ -36,7 +37,7 @@ def moe_token_unpermute_with_ep_grad(
      8. topkNum without probs is 1 by the table. Chosen: another one is a ValueError.
      9. Order and precision of the sum are unsaid. Chosen: from int 0, ascending hidden, no rounding
         of a product or to an output type.
-    10. paddedMode and restoreShape have one supported value each. Chosen: no parameters.
+    10. paddedMode and restoreShape have one supported value each. Chosen: no effect.
     """
 
     def plain(values: Any) -> Any:
@@ -44,8 +45,8 @@ def moe_token_unpermute_with_ep_grad(
 
     grad, idx = plain(unpermuted_tokens_grad), plain(sorted_indices)
     tokens, weights = plain(permuted_tokens), plain(probs)
-    if weights is not None and (tokens is None or len(tokens) != rows):
-        raise ValueError("there are probs, and not as many permuted tokens as rows")
+    if weights is not None and tokens is None:
+        raise ValueError("there are probs and no permuted tokens")
     if topk_num != (1 if weights is None else len(weights[0])) or not 1 <= topk_num <= 512:
         raise ValueError("topk_num is not the number of probs of a token")
     if len(idx) != len(grad) * topk_num:
@@ -56,6 +57,7 @@ def moe_token_unpermute_with_ep_grad(
         start, end = (min(max(bound, 0), len(idx)) for bound in bounds)
         if end < start:
             raise ValueError("the range ends before it begins")
+    rows = end - start if tokens is None else len(tokens)
     permuted_tokens_grad: list[list[Any]] = [[0] * len(grad[0]) for _ in range(rows)]
     probs_grad: list[list[Any]] = [[0] * topk_num for _ in grad]
     stored = set()

@@ -73,7 +73,7 @@ def calls(draw: st.DrawFn, with_probs: bool | None = None) -> Call:
 @given(call=calls())
 def test_the_equations_are_the_loops(call: Call) -> None:
     found = call.formula()
-    due = loops(call.grad, call.ranks, call.tokens, call.probs, **call.attributes, rows=call.rows)
+    due = loops(call.grad, call.ranks, call.tokens, call.probs, **call.attributes)
     assert found["permuted_tokens_grad"].tolist() == due[0]
     assert ("probs_grad" in found) == (due[1] is not None)
     if due[1] is not None:
