@@ -85,7 +85,7 @@ def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
 
 def _padded_solvable(element_bytes: int, boundary: str, cores: str, ub: str, *asked: str) -> bool:
     """Whether some padded size meets classes and patterns."""
-    found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
+    found = sizes.padded_shapes_at(boundary, cores, ub, element_bytes)
     return any(one.holds(*asked) for one in found)
 
 

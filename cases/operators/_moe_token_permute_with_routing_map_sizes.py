@@ -93,6 +93,17 @@ def padded_sizes_at(
     return tuple(sorted(found, key=_simplicity))
 
 
+@cache
+def padded_shapes_at(
+    boundary: str, cores: str, ub: str, element_bytes: int
+) -> tuple[PaddedSizes, ...]:
+    """Of `padded_sizes_at`, one of those that differ in the machine alone."""
+    found = padded_sizes_at(boundary, cores, ub, element_bytes)
+    return tuple(
+        {(one.experts, one.capacity, one.tokens, one.hidden): one for one in found}.values()
+    )
+
+
 def _padded(boundary: str, sizes: Sizes) -> Iterator[PaddedSizes]:
     machine, fixed = sizes.machine, sizes.tokens
     if fixed is None:
