@@ -172,8 +172,10 @@ foreach(folder IN LISTS operator_folders)
             target_link_libraries(${part}_${operator} PRIVATE ascendcl)
             target_include_directories(${part}_${operator} PRIVATE
                 ${plumbing_include} "${CMAKE_BINARY_DIR}/launchers")
-            # Host code runs once a call: what -O3 takes to compile it is more than it ever saves.
-            target_compile_options(${part}_${operator} PRIVATE -O1)
+            # Host code runs once a call: what -O3 takes to compile it is more than it ever saves. An
+            # entry is a table, and as fast as it is written.
+            target_compile_options(${part}_${operator} PRIVATE
+                $<IF:$<STREQUAL:${part},entry>,-O0,-O1>)
         endif()
     endforeach()
     set_target_properties(operator_${operator} PROPERTIES
