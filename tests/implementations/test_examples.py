@@ -64,6 +64,7 @@ def test_numpy_is_accepted(tmp_path: Path) -> None:
     assert found == {PERMUTE: set(), UNPERMUTE: set()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["with_torch.py", "with_triton.py"])
 def test_torch_and_triton_are_accepted(interpreter: Path, tmp_path: Path, file: str) -> None:
     if file == "with_triton.py":

@@ -86,6 +86,7 @@ def test_its_files_are_free_of_lint_and_typed(checkout: Path) -> None:
     run(checkout, str(scripts / "mypy"), *own)
 
 
+@pytest.mark.slow
 def test_pages_are_as_the_records_say(checkout: Path) -> None:
     pages = ["tests/project/test_pages.py", "tests/project/test_readme.py"]
     run(checkout, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *pages)
