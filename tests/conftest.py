@@ -12,18 +12,12 @@ import shutil
 import tempfile
 
 from hypothesis import Phase, settings
-from hypothesis.internal.conjecture import providers
-
-from conformance.draw.seeded import NONE
 
 # As in a run, nothing is explained: to explain a case others are drawn, of fewer choices perhaps,
 # which count as simpler and are not shrunk.
 PHASES = [phase for phase in Phase if phase is not Phase.explain]
 settings.register_profile("tests", deadline=None, phases=PHASES)
 settings.load_profile("tests")
-# Nor do tests draw constants of sources: what one draws would change with any of them, and to read
-# them takes each worker some seconds.
-providers._get_local_constants = lambda: NONE
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # No test waits for a card that another process of this host judges on.
 os.environ["MOE_CONFORMANCE_CARDS"] = tempfile.mkdtemp(prefix="moe-conformance-cards-")

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 
 from cases.operators._moe_token_permute_with_routing_map_cells import capacity_of, map_of
 from cases.operators._moe_token_permute_with_routing_map_maps import COLUMNS, FILLED
+from cases.operators._token_permute_limits import CopyUb
 from cases.operators.moe_token_permute_with_routing_map import OPERATOR, cases
 from conformance.call.case import Case
 from conformance.devices.call import call_of
@@ -212,7 +213,9 @@ def test_a_seam_has_rows_of_two_tiles_or_more_to_sort_than_at_once(mode: str) ->
         tokens, hidden = case.inputs["tokens"].shape
         rows = case.outputs["permute_tokens"].shape[0]
         sorted_at_once = tokens if mode == "drop_pad" else rows
-        shown.add("lists" if sorted_at_once > 32 else "tiles" if hidden > 64 else "none")
+        top_k = 1 if mode == "drop_pad" else rows // tokens
+        tile = CopyUb(case.machine.ub_bytes, top_k, 4, "probs" in case.inputs).columns
+        shown.add("lists" if sorted_at_once > 32 else "tiles" if hidden > tile else "none")
 
     collect()
     assert shown == {"lists", "tiles"}

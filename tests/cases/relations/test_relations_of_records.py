@@ -176,4 +176,4 @@ def test_a_sum_that_depends_on_its_batch_breaks_batch_invariance_at_its_level_al
 
 
 def test_the_operators_that_add_rows_of_a_token_are_asked_for_batch_invariance():
-    assert len(BATCHED) == 7
+    assert len(BATCHED) == 8
