@@ -18,6 +18,9 @@ Drawn = TypeVar("Drawn")
 SHRUNK = settings(
     database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck)
 )
+FEW = settings(SHRUNK, deadline=None)
+"""Of a test that draws each of a record's cells."""
+
 FOUND = settings(SHRUNK, phases=[Phase.generate])
 """The first case that is found: shrinking would look for what a sum of wrong terms comes from."""
 

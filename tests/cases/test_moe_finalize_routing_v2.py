@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators._finalize_record import cases as record_cases
 from cases.operators._finalize_signature import DTYPES, MODES
@@ -20,7 +20,7 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
 from reference.floats import widen
-from tests.cases.drawing import FOUND, SHRUNK
+from tests.cases.drawing import FEW, FOUND, SHRUNK
 from tests.definitions.moe_finalize_routing_v2 import moe_finalize_routing_v2 as loops
 from tests.slow import slow_but
 
@@ -28,13 +28,6 @@ cases, small = OPERATOR.cases, partial(record_cases, ONE, small=True)
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
 FLOATS = ("expanded_x", "x1", "x2", "bias", "scales")
 EXAMPLES = {example.name: example for example in OPERATOR.examples}
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 def is_far(case: Case) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators._moe_finalize_routing_v2_grad_call import MODES
 from cases.operators.moe_finalize_routing_v2_grad import DTYPES, OPERATOR, cases
@@ -17,17 +17,10 @@ from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
 from conformance.judge.right_answer import right_answer
-from tests.cases.drawing import FOUND, SHRUNK
+from tests.cases.drawing import FEW, FOUND, SHRUNK
 from tests.slow import slow_but
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), slow_but(CELLS[::4], CELLS))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_call import IN_COLUMNS, ORDERS, orders_shown
@@ -17,15 +17,8 @@ from conformance.draw.wide_keys import EXACT
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
 from conformance.judge.right_answer import right_answer
-from tests.cases.drawing import SHRUNK, a_case_of_every_row
+from tests.cases.drawing import FEW, SHRUNK, a_case_of_every_row
 
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 Seen = dict[str, NDArray[Any]]
 Mistake = Callable[[Case, Seen], None]
 

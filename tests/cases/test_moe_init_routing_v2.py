@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators._moe_init_routing_v2_call import BEFORE, COUNTS, counts_shown
 from cases.operators._moe_init_routing_v2_rows import PERMUTE, ROWS, experts_of, keys_with
@@ -19,18 +19,11 @@ from conformance.judge.right_answer import right_answer
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.contract import Index, Unspecified
 from conformance.record.operator import Rejection
-from tests.cases.drawing import SHRUNK, smallest
+from tests.cases.drawing import FEW, SHRUNK, smallest
 from tests.definitions.moe_init_routing_v2 import moe_init_routing_v2 as loops
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
 CELLS = [(mode, dtype) for mode in MODES for dtype in OPERATOR.dtypes]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), CELLS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators._moe_token_permute_call import (
     RESERVED_BYTES,
@@ -23,18 +23,11 @@ from conformance.judge.right_answer import right_answer
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Rejection
 from reference.permutation import rows_kept
-from tests.cases.drawing import SHRUNK, smallest
+from tests.cases.drawing import FEW, SHRUNK, smallest
 from tests.definitions.moe_token_permute import moe_token_permute as loops
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
 CELLS = [(mode, dtype) for mode in MODES for dtype in OPERATOR.dtypes]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), CELLS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import Phase, find, given, settings
 
 from cases.operators.moe_token_permute_with_ep import OPERATOR, cases
 from conformance.call.case import Case
@@ -18,6 +18,7 @@ from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.record.clause import SourceClass
 from conformance.record.operator import AttributeParameter
 from conformance.suite.on_route import on_route
+from tests.cases.drawing import FEW
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep as loops
 from tests.shrinking import ENDS_EARLY, MOST_INDICES
 from tests.slow import slow_but
@@ -27,13 +28,6 @@ CELLS = [(mode, dtype) for mode in MODES for dtype in OPERATOR.dtypes]
 OF_THE_DOCUMENT = ("full", "head", "tail", "middle", "padded")
 """Modes in which the document's equations say everything."""
 
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 SHRUNK = settings(database=None, derandomize=True)
 FIRST_FOUND = settings(FEW, phases=[Phase.generate], max_examples=2000)
 

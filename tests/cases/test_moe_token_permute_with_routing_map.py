@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import Phase, find, given, settings
 
 from cases.operators._moe_token_permute_with_routing_map_cells import capacity_of, map_of
 from cases.operators._moe_token_permute_with_routing_map_maps import COLUMNS, FILLED
@@ -23,20 +23,13 @@ from conformance.record.contract import Index, Unspecified
 from conformance.record.operator import AttributeParameter, Rejection
 from conformance.record.torch_binding import Binding
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
-from tests.cases.drawing import SHRUNK
+from tests.cases.drawing import FEW, SHRUNK
 from tests.definitions.moe_token_permute_with_routing_map import (
     moe_token_permute_with_routing_map as loops,
 )
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
 CELLS = [(mode, dtype) for mode in MODES for dtype in OPERATOR.dtypes]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 FIRST_FOUND = settings(FEW, phases=[Phase.generate], max_examples=2000)
 EXAMPLES = {example.name: example.case for example in OPERATOR.examples}
 

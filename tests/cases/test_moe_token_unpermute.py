@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators.moe_token_unpermute import DTYPES, MODES, OPERATOR, cases
 from conformance.call.case import Case
@@ -16,17 +16,10 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
 from conformance.judge.right_answer import right_answer
 from reference.floats import widen
-from tests.cases.drawing import SHRUNK
+from tests.cases.drawing import FEW, SHRUNK
 from tests.definitions.moe_token_unpermute import moe_token_unpermute as loops
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), CELLS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 from hypothesis import strategies as st
 
 from cases.operators._moe_token_unpermute_grad_call import MODES, call, weighted
@@ -24,17 +24,10 @@ from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.quarantined import observe_quarantined
 from conformance.judge.right_answer import right_answer
 from conformance.values.fill import Fill
-from tests.cases.drawing import SHRUNK, drawn_once
+from tests.cases.drawing import FEW, SHRUNK, drawn_once
 from tests.definitions.moe_token_unpermute_grad import moe_token_unpermute_grad as loops
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), CELLS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given
 
 from cases.operators.moe_token_unpermute_with_ep import DTYPES, MODES, OPERATOR, cases
 from conformance.call.case import Case
@@ -17,19 +17,12 @@ from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
 from conformance.judge.right_answer import right_answer
-from tests.cases.drawing import SHRUNK
+from tests.cases.drawing import FEW, SHRUNK
 from tests.definitions.moe_token_unpermute_with_ep import moe_token_unpermute_with_ep as loops
 from tests.slow import slow_but
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
 TOKENS, INDICES, PROBS = "permuted_tokens", "sorted_indices", "probs"
-FEW = settings(
-    max_examples=40,
-    database=None,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), slow_but(CELLS[::4], CELLS))
