@@ -6,21 +6,19 @@
 #include <string>
 
 #include "../shared/checks/tiling_checks.h"
-#include "../shared/routing_map/probs_limit.h"
 #include "../shared/rows/row_sum_cut.h"
 #include "../shared/rows/row_sum_limits.h"
 #include "../shared/slots/slot_copy_limit.h"
+#include "../shared/slots/weighed_sum_cut.h"
 #include "../shared/sorting/stable_sort_cut.h"
 
 namespace {
 
 constexpr const char* kSource = "host tiling of MoeTokenUnpermuteWithRoutingMap";
-constexpr int64_t kIndexBytes = 4;                       // int32
 constexpr int64_t kListBytes = 8;                        // of an element, and of its place
 constexpr int64_t kMostListed = 1LL << 18;               // one copy has 21 bits for its bytes
 constexpr int64_t kMostSortedTokens = int64_t{1} << 24;  // keys are exact in fp32 up to there
 constexpr int64_t kMostSlots = (int64_t{1} << 31) - 1;   // row numbers are int32
-constexpr int64_t kNoProbs = -1;
 constexpr const char* kRows = "dim 0 of permutedTokens";
 
 using Call = MoeTokenUnpermuteWithRoutingMapCall;
@@ -29,17 +27,11 @@ using row_sum::Ub;
 using tiling_checks::Broken;
 using tiling_checks::kMostTopK;
 using tiling_checks::Reason;
-
-// Of fp32, fp16 or bf16, or of probs that are not there.
-int64_t BytesOf(int64_t aclDataType) {
-    return aclDataType == kNoProbs ? 0 : aclDataType == 0 ? 4 : 2;
-}
+using weighed_sum::BytesOf;
+using weighed_sum::kIndexBytes;
+using weighed_sum::kNoProbs;
 
 int64_t TopK(const Call& call) { return call.padded != 0 ? 0 : call.slots / call.tokens; }
-
-Ub SlotUb(int64_t bytes, int64_t aclDataType, int64_t probsBytes, int64_t topK) {
-    return {bytes, BytesOf(aclDataType), topK * kIndexBytes, topK * probsBytes};
-}
 
 Ub PadUb(int64_t bytes, int64_t aclDataType) {
     return {bytes, BytesOf(aclDataType), kIndexBytes, 0, kIndexBytes};
@@ -49,7 +41,7 @@ Ub PadUb(int64_t bytes, int64_t aclDataType) {
 Ub UbOf(const Call& call) {
     return call.padded != 0 || call.slots == 0
                ? PadUb(call.ubBytes, call.dtype)
-               : SlotUb(call.ubBytes, call.dtype, BytesOf(call.probsDtype), TopK(call));
+               : weighed_sum::UbOf(call.ubBytes, call.dtype, BytesOf(call.probsDtype), TopK(call));
 }
 
 int64_t LeastUb(const Ub& ub, bool isPadded) {
@@ -164,16 +156,8 @@ extern "C" int32_t MoeTokenUnpermuteWithRoutingMapTiling(
 extern "C" int64_t MoeTokenUnpermuteWithRoutingMapTilingLimit(const char* axis, int64_t topK,
                                                               int32_t dtype, uint32_t cores,
                                                               uint64_t ubBytes, int64_t hidden) {
-    std::string name = axis;
-    if (name.starts_with("pad-")) {
-        return PadLimit(name.substr(4), dtype, cores, ubBytes, hidden);
-    }
-    const int64_t probsBytes = probs_limit::TakeProbsBytes(&name, BytesOf(dtype));
-    if (name == "cores") {
-        return cores;
-    }
-    const bool known = topK >= 1 && topK <= kMostTopK;
-    const Ub ub = SlotUb(static_cast<int64_t>(ubBytes), dtype, probsBytes, known ? topK : 1);
-    const int64_t limit = row_sum::Limit(name, ub, cores, hidden);
-    return known || limit < 0 ? limit : 0;
+    const std::string name = axis;
+    return name.starts_with("pad-")
+               ? PadLimit(name.substr(4), dtype, cores, ubBytes, hidden)
+               : weighed_sum::Limit(name, topK, dtype, cores, ubBytes, hidden, kMostTopK);
 }
