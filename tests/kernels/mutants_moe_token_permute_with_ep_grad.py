@@ -7,12 +7,12 @@ from __future__ import annotations
 from functools import partial
 
 from tests.kernels.mutants import Mutant
+from tests.kernels.mutants_ranks import OF_STARTS, OF_SUMMED_ENDS
 
 FOLDER = "moe_token_permute_with_ep_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
 BETWEEN = "    return rank_range::Between(start, end);"
-NAMED = "shared/slots/slot_rows_kernel.h"
 SLOTS = "shared/slots/slot_sum_kernel.h"
 ROWS = "shared/rows/row_sum_kernel.h"
 GATHER = "shared/slots/slot_gather_kernel.h"
@@ -22,43 +22,17 @@ LEAST_TILES = 81
 LEAST_GATHERED = 26
 """The most probabilities of fp32 that the smallest buffer takes in one batch."""
 
-Named = partial(Mutant, file=NAMED)
 Gather = partial(Mutant, file=GATHER)
 
 MUTANTS: tuple[Mutant, ...] = (
-    Named(
-        "rows-not-counted-from-the-start",
-        before="INT64_MAX : index - first;",
-        after="INT64_MAX : index;",
-    ),
-    Named(
-        "first-rank-of-the-range-lost",
-        before="index < first ?",
-        after="index <= first ?",
-    ),
-    Named(
-        "rank-before-the-range-taken-as-row-0",
-        before="index < first ? INT64_MAX",
-        after="index < first ? 0",
-    ),
+    *OF_STARTS,
     Mutant(
         "range-ends-after-its-end",
         TILING,
         "static_cast<int64_t>(range.count),",
         "static_cast<int64_t>(range.count) + 1,",
     ),
-    Mutant(
-        "last-rank-of-the-range-lost",
-        SLOTS,
-        "return row < sourceRows_;",
-        "return row < sourceRows_ - 1;",
-    ),
-    Mutant(
-        "ranks-beyond-the-range-kept",
-        SLOTS,
-        "return row < sourceRows_;",
-        "return row != INT64_MAX;",
-    ),
+    *OF_SUMMED_ENDS,
     Mutant(
         "empty-range-taken-as-all-ranks",
         TILING,

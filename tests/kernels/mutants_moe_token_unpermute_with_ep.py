@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from tests.kernels.mutants import Mutant
+from tests.kernels.mutants_ranks import OF_STARTS, OF_SUMMED_ENDS
 
 FOLDER = "moe_token_unpermute_with_ep"
 ENTRY = f"{FOLDER}/aclnn_{FOLDER}.cpp"
@@ -14,7 +15,6 @@ TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
 BETWEEN = "    return rank_range::Between(start, end);"
 ABSENT = "return {0, static_cast<uint64_t>(call.rows)};"
 TYPES = "shared/slots/weighed_sum_kernel.h"
-NAMED = "shared/slots/slot_rows_kernel.h"
 SLOTS = "shared/slots/slot_sum_kernel.h"
 WEIGHTS = "shared/slots/slot_weights_kernel.h"
 ROWS = "shared/rows/row_sum_kernel.h"
@@ -25,37 +25,17 @@ NEXT_SLOT = (
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles."""
 
-Named = partial(Mutant, file=NAMED)
 Slots = partial(Mutant, file=SLOTS)
 Tiled = partial(Mutant, file=TILING)
 
 MUTANTS: tuple[Mutant, ...] = (
-    Named(
-        "rows-not-counted-from-the-start",
-        before="INT64_MAX : index - first;",
-        after="INT64_MAX : index;",
-    ),
-    Named("first-rank-of-the-range-lost", before="index < first ?", after="index <= first ?"),
-    Named(
-        "rank-before-the-range-taken-as-row-0",
-        before="index < first ? INT64_MAX",
-        after="index < first ? 0",
-    ),
+    *OF_STARTS,
     Tiled(
         "range-ends-after-its-end",
         before="static_cast<int64_t>(range.count);",
         after="static_cast<int64_t>(range.count) + 1;",
     ),
-    Slots(
-        "last-rank-of-the-range-lost",
-        before="return row < sourceRows_;",
-        after="return row < sourceRows_ - 1;",
-    ),
-    Slots(
-        "ranks-beyond-the-range-kept",
-        before="return row < sourceRows_;",
-        after="return row != INT64_MAX;",
-    ),
+    *OF_SUMMED_ENDS,
     Tiled(
         "empty-range-taken-as-all-ranks",
         before=BETWEEN,

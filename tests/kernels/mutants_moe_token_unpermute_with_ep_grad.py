@@ -8,6 +8,7 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_moe_token_unpermute_grad import LANES, LEAST_TILES, NARROW, WEIGHTED
+from tests.kernels.mutants_ranks import OF_STARTS
 
 FOLDER = "moe_token_unpermute_with_ep_grad"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
@@ -15,25 +16,13 @@ BOUND = "std::clamp<int64_t>(bound < 0 ? bound + slots : bound, 0, slots);"
 BETWEEN = "return rank_range::Between(Bound(call, 0), Bound(call, 1));"
 TYPES = "shared/slots/weighed_grad_kernel.h"
 CUT = "shared/slots/weighed_grad_cut.h"
-NAMED = "shared/slots/slot_rows_kernel.h"
 COPIES = "shared/slots/slot_copy_kernel.h"
 
 Mistake = partial(Mutant, file=WEIGHTED)
-Named = partial(Mutant, file=NAMED)
 Tiled = partial(Mutant, file=TILING)
 
 MUTANTS: tuple[Mutant, ...] = (
-    Named(
-        "rows-not-counted-from-the-start",
-        before="INT64_MAX : index - first;",
-        after="INT64_MAX : index;",
-    ),
-    Named("first-rank-of-the-range-lost", before="index < first ?", after="index <= first ?"),
-    Named(
-        "rank-before-the-range-taken-as-row-0",
-        before="index < first ? INT64_MAX",
-        after="index < first ? 0",
-    ),
+    *OF_STARTS,
     Mutant(
         "range-ends-after-its-end",
         CUT,
