@@ -228,17 +228,17 @@ def _unpermute_grad_of(case: Case) -> SlotSum:
 def _unpermute_grad(sums: SlotSum, grad: Tensor) -> Case | None:
     if not distinct(sums) or sums.names.shape[1] > MOST_SLOTS:
         return None
+    mode = "whole"
     if (sums.names < 0).any():
-        sums = sums.of_named_rows()
+        sums, mode = sums.of_named_rows(), "uneven"
     attributes = {"padded_mode": 0, "restore_shape": None}
-    case = _of_ranks(sums, grad, "moe_token_unpermute_grad", attributes)
-    mode = (
-        "single" if "probs" not in case.inputs else "uneven" if (sums.names < 0).any() else "whole"
-    )
-    return replace(case, mode=mode)
+    case = _of_ranks(sums, grad, "moe_token_unpermute_grad", mode, attributes)
+    return case if "probs" in case.inputs else replace(case, mode="single")
 
 
-def _of_ranks(sums: SlotSum, grad: Tensor, operator: str, attributes: dict[str, Any]) -> Case:
+def _of_ranks(
+    sums: SlotSum, grad: Tensor, operator: str, mode: str, attributes: dict[str, Any]
+) -> Case:
     """The call whose slots without a row have the ranks from the number of rows on."""
     beyond = sums.names < 0
     ranks = sums.names.copy()
@@ -253,7 +253,7 @@ def _of_ranks(sums: SlotSum, grad: Tensor, operator: str, attributes: dict[str, 
     if weights is not None:
         inputs["probs"] = weights
         outputs["probs_grad"] = Tensor(weights.shape, weights.dtype)
-    return Case(operator, "head", sums.rows.dtype, attributes, inputs, outputs, MACHINE)
+    return Case(operator, mode, sums.rows.dtype, attributes, inputs, outputs, MACHINE)
 
 
 def _unpermute_ep_grad(sums: SlotSum, grad: Tensor) -> Case | None:
@@ -267,7 +267,7 @@ def _unpermute_ep_grad(sums: SlotSum, grad: Tensor) -> Case | None:
         "rank_range": (0, sums.count),
         "topk_num": sums.names.shape[1],
     }
-    return _of_ranks(sums, grad, "moe_token_unpermute_with_ep_grad", attributes)
+    return _of_ranks(sums, grad, "moe_token_unpermute_with_ep_grad", "head", attributes)
 
 
 def _finalize_grad_of(case: Case) -> SlotSum:
