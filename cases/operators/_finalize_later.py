@@ -34,18 +34,19 @@ from conformance.record.cells import Cells
 from conformance.record.clause import document, inferred, source_read
 from conformance.record.contract import Arrays
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Mode, Quarantine, Strided, Until
+from conformance.record.operator import Example, Mode, Quarantine, Strided
 from conformance.record.variations import with_attributes
+from conformance.record.versions import Versions
 from reference import moe_finalize_routing_v4 as reference
 from reference.terms import Terms
 
-RANGES_ON_NPU = Until(
-    "8.3",
+RANGES_ON_NPU = Versions(
     source_read(
         "on Ascend910B and 910_93 the interface drops x, alpha1, alpha2 and v, and nothing reads"
         " the ranges; the document lists them without a restriction",
         f"{HOST}/op_api",
     ),
+    until="8.3",
 )
 """No such CANN has the operator: on an NPU no call with ranges is made."""
 
@@ -192,7 +193,7 @@ def later(name: str, version: Version, formula: Any) -> tuple[Finalizing, SumFor
         "small_cases": partial(drawn, small=True),
         "seam_cases": partial(drawn, small=True, seam=True),
         "cells": cells,
-        "modes": (*base["modes"], Mode(WITHOUT_ROWS, kinds, until=RANGES_ON_NPU)),
+        "modes": (*base["modes"], Mode(WITHOUT_ROWS, kinds, versions=RANGES_ON_NPU)),
         "examples": (*_examples(one, page), *base["examples"]),
         "quarantine": (*base["quarantine"], *_quarantine(one, page)),
         "relations": (

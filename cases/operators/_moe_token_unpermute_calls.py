@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._interface import null, typed, unchecked
+from cases.operators._interface import checked, null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
 from cases.operators._values import WEIGHT_BITS, bits
@@ -22,6 +22,7 @@ from conformance.record.operator import Example, Quarantine
 from conformance.record.signature import Signature, flag, integers, tensor
 from conformance.record.sizes import Size
 from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
+from conformance.record.versions import Versions
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
@@ -42,6 +43,15 @@ def stated(text: str, part: str = "parameters") -> Clause:
     return document(text, f"{ACLNN}, {part}")
 
 
+later = partial(
+    checked,
+    versions=Versions(
+        source_read("the tiling of 2026-08 checks it, that of 2025-11 does not", f"{HOST}, tiling"),
+        after="9.0",
+    ),
+)
+"""A rule that a later CANN checks. Which release brought it is inferred."""
+
 SIGNATURE = Signature(
     NAME,
     (
@@ -52,21 +62,19 @@ SIGNATURE = Signature(
         integers("restore_shape", free=IGNORED, acl="restoreShapeOptional"),
         tensor("out", TOKEN, HIDDEN, role="output"),
     ),
-    # CANN checks the first two alone; all the rest its tiling accepts as it comes, and the call is
-    # undefined there (the host sources, read).
+    # Of shapes an earlier CANN checks nothing, and a later one all but out: what is not checked is
+    # undefined (the host sources, read).
     rules=(
         null(stated("input and output tensors are no null pointers", "status")),
         typed(source_read("float types, one for tokens and out; indices int32", HOST)),
-        unchecked(stated(f"top_k is 1 to {MOST_TOPK}", "constraints"), "slot", kinds=("limit",)),
-        unchecked(
+        later(stated(f"top_k is 1 to {MOST_TOPK}", "constraints"), "slot", kinds=("limit",)),
+        later(
             stated("tokens have two axes, indices one"),
             "permuted_tokens",
             "sorted_indices",
             kinds=("rank",),
         ),
-        unchecked(
-            stated("probs are [tokens, top_k], one for each index"), "probs", "sorted_indices"
-        ),
+        later(stated("probs are [tokens, top_k], one for each index"), "probs", "sorted_indices"),
         unchecked(stated("out is [tokens, hidden]"), "out"),
     ),
 )

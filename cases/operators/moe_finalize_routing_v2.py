@@ -18,7 +18,7 @@ from cases.operators._finalize_call import Finalizing
 from cases.operators._finalize_calls import FinalizeCalls
 from cases.operators._finalize_record import joined, record
 from cases.operators._finalize_signature import Page, signature_of
-from cases.operators._interface import of_a_definition
+from cases.operators._interface import of_a_definition, of_a_tiling_alone
 from cases.operators._torch_npu import added
 from cases.relations.slot_sums import FINALIZE
 from conformance.record.contract import Arrays
@@ -79,7 +79,7 @@ BASE = record(ONE, PAGE, CALLS, FINALIZE, terms)
 OPERATOR = Operator(
     **{**BASE, "quarantine": (*BASE["quarantine"], *CALLS.uncompared())},
     formula=formula,
-    rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
+    rejections=of_a_tiling_alone(rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong())),
     torch_npu=bound(
         SIGNATURE,
         "npu_moe_finalize_routing",

@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import as_listed, of_a_definition, of_a_tiling_alone, supported
 from cases.operators._ladders import FEW, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
@@ -233,7 +233,7 @@ OPERATOR = Operator(
     },
     cells=with_extremes(cells, extremes),
     examples=examples(),
-    rejections=REJECTIONS,
+    rejections=of_a_tiling_alone(REJECTIONS),
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import (
+    SORT,
+    as_listed,
+    of_a_definition,
+    of_a_tiling_alone,
+    supported,
+)
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
@@ -146,7 +152,7 @@ OPERATOR = Operator(
     },
     cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE)),
     examples=(*examples(), *right_calls(README, *RIGHT)),
-    rejections=REJECTIONS,
+    rejections=of_a_tiling_alone(REJECTIONS),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),

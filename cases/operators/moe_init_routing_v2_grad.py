@@ -7,7 +7,7 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import as_listed, of_a_definition, of_a_tiling_alone, supported
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_cases import (
@@ -194,7 +194,7 @@ OPERATOR = Operator(
     },
     cells=with_extremes(cells_of, Extremes({GRAD: {}}, tiles="hidden = two tiles")),
     examples=examples(),
-    rejections=rejections(SIGNATURE, *RIGHTS, wrong=wrong()),
+    rejections=of_a_tiling_alone(rejections(SIGNATURE, *RIGHTS, wrong=wrong())),
     row_sum=partial(row_sum, call, "dropless"),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),

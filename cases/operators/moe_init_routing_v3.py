@@ -55,8 +55,9 @@ from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Mode, Newer, Operator
+from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
+from conformance.record.versions import Versions, of_dtype
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
@@ -135,7 +136,7 @@ OPERATOR = Operator(
         for base, end in (parts(mode),)
     ),
     dtypes=DTYPES,
-    newer=(Newer("int8", "8.1", said("x may be int8 if it is not quantised")),),
+    dated=(of_dtype("int8", Versions(said("x may be int8 if it is not quantised"), after="8.1")),),
     formula=formula_of(reference.formula),
     contracts={
         "expanded_x": Varying(

@@ -40,7 +40,8 @@ from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Mode, Newer, Operator, Support, Target
+from conformance.record.operator import Mode, Operator, Support, Target
+from conformance.record.versions import Versions, of_dtype
 from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
 
@@ -130,7 +131,12 @@ OPERATOR = Operator(
         ),
         unreached=unreached,
     ),
-    newer=(Newer("int8", "8.1", document("tokens may be int8; CANN 8.1.RC1 lists none", README)),),
+    dated=(
+        of_dtype(
+            "int8",
+            Versions(document("tokens may be int8; CANN 8.1.RC1 lists none", README), after="8.1"),
+        ),
+    ),
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),

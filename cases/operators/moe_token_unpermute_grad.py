@@ -57,7 +57,8 @@ from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
-from conformance.record.operator import Mode, Operator, Until
+from conformance.record.operator import Mode, Operator
+from conformance.record.versions import Versions
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -147,13 +148,13 @@ def not_reached(case: Case) -> str:
     return ""
 
 
-FENCED = Until(
-    "8.5",
+FENCED = Versions(
     source_read(
         "a slot without a row reads and writes beyond the rows in the sources of 2026-07, which"
         " count sortedIndices; those of 2025-11 count the rows",
         f"{HOST}, tiling",
     ),
+    until="8.5",
 )
 """Which release brought the change is not known. Mode "single" has slots without a row, too."""
 
@@ -167,10 +168,12 @@ OPERATOR = Operator(
         Mode(
             "uneven",
             source_read("probs given; slots from the last row on have none", KERNELS),
-            until=FENCED,
+            versions=FENCED,
         ),
         Mode(
-            "single", stated("no probs: top_k is 1, and rows are moved", "function"), until=FENCED
+            "single",
+            stated("no probs: top_k is 1, and rows are moved", "function"),
+            versions=FENCED,
         ),
     ),
     dtypes=DTYPES,

@@ -5,6 +5,7 @@ from conformance.catalogue.message import Message
 # What a device is.
 SIMULATED = Message("simulated {soc}", "模拟 {soc}")
 DESCRIBED = Message("{name}, {cores} vector cores", "{name}，{cores} 个矢量核")
+WITH_CANN = Message("{described}, CANN {cann}", "{described}，CANN {cann}")
 ROUND_HALF_TO_EVEN = Message("round half to even", "就近舍入，中点取偶")
 SUBNORMALS_KEPT = Message("subnormals are kept", "保留次正规数")
 INFINITY = Message("infinity", "无穷")
@@ -14,8 +15,12 @@ LOOSENED = Message("checked less than by itself: {settings}", "检查比模拟�
 
 # How one is chosen.
 NO_SUCH_DEVICE = Message(
-    "device '{spec}' is none of auto, sim, sim:SOC, npu, npu:N, npu:N,M",
-    "设备 '{spec}' 不是 auto、sim、sim:SOC、npu、npu:N、npu:N,M 之一",
+    "device '{spec}' is none of auto, sim, sim:SOC, sim@CANN, npu, npu:N, npu:N,M",
+    "设备 '{spec}' 不是 auto、sim、sim:SOC、sim@CANN、npu、npu:N、npu:N,M 之一",
+)
+NO_VERSION = Message(
+    "device '{spec}': '{version}' is no version of CANN, such as 9.1, of a simulated NPU",
+    "设备 '{spec}'：'{version}' 不是模拟 NPU 的 CANN 版本（如 9.1）",
 )
 NO_NUMBER = Message(
     "device '{spec}': '{which}' is no device number, nor several with commas",
@@ -130,17 +135,3 @@ NOTHING = Message("nothing", "无")
 OTHER_RESULT = Message(
     "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
 )
-
-# Calls that are not made on an NPU.
-CANN_VERSION = Message("CANN {version}", "CANN {version}")
-UNKNOWN_CANN = Message("a CANN whose version is not known", "CANN 版本未知")
-WITHHELD_AFTER = Message(
-    "{operator}, {what}: not called on an NPU with {cann}, but up to CANN {version}: {clause}",
-    "{operator}, {what}：不在 {cann} 的 NPU 上调用，仅支持到 CANN {version}：{clause}",
-)
-WITHHELD_UNTIL = Message(
-    "{operator}, {what}: not called on an NPU with {cann}, but with a later one than {version}:"
-    " {clause}",
-    "{operator}, {what}：不在 {cann} 的 NPU 上调用，仅支持 CANN {version} 之后的版本：{clause}",
-)
-CLAUSE = Message("{text} [{source}]", "{text} [{source}]")

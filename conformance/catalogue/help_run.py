@@ -60,6 +60,11 @@ DEVICES = Message(
     "auto, sim[:SOC], npu[:N,...]; of a Python function cpu, cuda:N, npu:N, sim[:SOC]",
     "auto、sim[:SOC]、npu[:N,...]；判定 Python 函数时为 cpu、cuda:N、npu:N、sim[:SOC]",
 )
+CANN = Message(
+    "the version of CANN of a simulated NPU, such as 9.1: calls that it may not carry out are left"
+    " out, as on an NPU",
+    "模拟 NPU 的 CANN 版本，如 9.1：与 NPU 一样，不作该版本未必支持的调用",
+)
 ROUTE = Message(
     "how kernels are called: {routes} ({default})", "Kernel 的调用路径：{routes}（{default}）"
 )

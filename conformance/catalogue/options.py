@@ -5,6 +5,10 @@ from conformance.catalogue.message import Message
 FOLDER = Message("allowed: a folder that exists", "允许：已存在的目录")
 NOT_WITH = Message("does not go with {option}", "不能与 {option} 同用")
 WITH = Message("goes with {option}", "须与 {option} 同用")
+VERSIONS = Message(
+    "allowed: two numbers and what follows, such as 9.1 or 8.5.0.alpha003",
+    "允许：两个数字及其后缀，如 9.1 或 8.5.0.alpha003",
+)
 SIMULATOR = Message("{option} needs the simulator", "{option} 需要模拟器")
 KERNELS_ROUTE = Message("--kernels is called on route {route}", "--kernels 由调用路径 {route} 调用")
 PACKAGE_ROUTE = Message("a package is called on route {route}", "算子包由调用路径 {route} 调用")

@@ -79,8 +79,8 @@ NOT_COMPARED = Message(
 )
 
 DEVICES = Message(
-    "allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M",
-    "允许：auto、sim、sim:SOC、npu、npu:N、npu:N,M",
+    "allowed: auto, sim, sim:SOC, sim@CANN, npu, npu:N, npu:N,M",
+    "允许：auto、sim、sim:SOC、sim@CANN、npu、npu:N、npu:N,M",
 )
 SEEDS = Message("allowed: integers from 0 to {most}", "允许：0 至 {most} 的整数")
 FOLDERS = Message("allowed: a folder that exists", "允许：已存在的文件夹")

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 import msgspec
 
 from conformance.catalogue import help as say
+from conformance.catalogue import options
+from conformance.errors import UsageError
 from conformance.printable import printable_json
 from conformance.text.language import put
+
+VERSION = r"\d+\.\d+[\w.]*"
+"""A version of CANN: two numbers, and what follows them."""
 
 
 def add_operators(command: argparse.ArgumentParser) -> None:
@@ -41,3 +47,15 @@ def add_verbose(command: argparse.ArgumentParser) -> None:
 def tell_program(told: object) -> None:
     """Write the one line of ``--json``."""
     put(printable_json(msgspec.json.encode(told, enc_hook=str).decode()))
+
+
+def with_cann(device: str, cann: str | None) -> str:
+    """The device that is asked for, with the version of CANN. Raises `UsageError` for another than
+    a simulated one."""
+    if cann is None:
+        return device
+    if device.partition(":")[0] not in ("auto", "sim"):
+        raise UsageError("cann", cann, options.SIMULATOR(option="--cann"))
+    if not re.fullmatch(VERSION, cann, re.ASCII):
+        raise UsageError("cann", cann, options.VERSIONS())
+    return f"{device.replace('auto', 'sim')}@{cann}"

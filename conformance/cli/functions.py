@@ -29,6 +29,7 @@ def add_device(group: Any) -> None:
     """The options that say on what something is called, and which functions are called there."""
     add = group.add_argument
     add("--device", default=DEFAULTS["device"], metavar="SPEC", help=helps.DEVICES())
+    add("--cann", metavar="VERSION", help=helps.CANN())
     add("--implementation", action="append", default=[], metavar="FN", help=helps.IMPLEMENTATION())
     add("--tensors", metavar="NAME", help=helps.TENSORS())
     add("--against", metavar="WHAT", help=helps.AGAINST())

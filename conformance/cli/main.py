@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from conformance.catalogue import front_door as say
 from conformance.catalogue import help as helps
 from conformance.catalogue.message import LANGUAGES, row
-from conformance.cli.common import tell_program
+from conformance.cli.common import tell_program, with_cann
 from conformance.cli.grammar import parser_class
 from conformance.errors import (
     ENVIRONMENT,
@@ -76,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         check_language(language)
+        if "cann" in parsed:
+            parsed.device = with_cann(parsed.device, parsed.cann)
         done: int = parsed.command(parsed, console, extra)
         sys.stdout.flush()
         return done

@@ -66,7 +66,8 @@ class DeviceProfile:
     whether the same call gives the same bits again. ``origin`` is None for a device that
     `conformance.devices.open` did not open. ``loosened`` are the settings, by variable, under which
     the simulator checks less than it does by itself. ``functions`` is what is known of exp, ln and
-    their like on it, declared by the simulator or stated by a page.
+    their like on it, declared by the simulator or stated by a page. ``cann_asked``: whether the
+    version was asked for, of a simulated NPU.
     """
 
     name: str
@@ -83,6 +84,12 @@ class DeviceProfile:
     origin: Origin | None = None
     loosened: Mapping[str, str] = field(default_factory=dict)
     functions: computed.Functions = computed.ALL_UNKNOWN
+    cann_asked: bool = False
+
+    @property
+    def keeps_to_cann(self) -> bool:
+        """Whether calls are left out that its version of CANN is not known to carry out."""
+        return self.kind == "npu" or self.cann_asked
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""
@@ -90,7 +97,8 @@ class DeviceProfile:
             return self.name
         simulated = say.SIMULATED(soc=self.soc)
         name = simulated if self.name == simulated else self.name
-        return say.DESCRIBED(name=name, cores=self.vector_cores)
+        described = say.DESCRIBED(name=name, cores=self.vector_cores)
+        return say.WITH_CANN(described=described, cann=self.cann) if self.cann_asked else described
 
 
 class Device(Protocol):

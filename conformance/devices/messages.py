@@ -208,7 +208,7 @@ class Functions(msgspec.Struct, frozen=True):
     @property
     def simulated(self) -> bool:
         """Whether tensors live on a simulated NPU."""
-        return self.place.partition(":")[0] == "sim"
+        return self.place.partition("@")[0].partition(":")[0] == "sim"
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
@@ -223,7 +223,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
     whether the operators were built here, with the suite's own interface, and called by it: then
     what a call does beside its work fails it (docs/reference/diagnostics.md, "The call as a
-    whole"). ``functions`` are what is called on a host, or with tensors on the simulated
+    whole"). ``cann`` is the version of CANN that the simulator has, None: its own.
+    ``functions`` are what is called on a host, or with tensors on the simulated
     device; None: the device's operators are called. ``python`` is the program of the process, None:
     that of the parent.
     """
@@ -239,6 +240,7 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     first: tuple[str, ...] = ()
     package: JudgedPackage | None = None
     own: bool = False
+    cann: str | None = None
     functions: Functions | None = None
     python: str | None = None
 

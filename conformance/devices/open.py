@@ -34,6 +34,7 @@ from conformance.printable import warn
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.functions import ALL_UNKNOWN
 from conformance.record.torch_binding import PYTHON, TORCH_NPU
+from conformance.record.versions import numbers
 
 TIME_LIMIT = 20.0
 """Seconds that one call may take."""
@@ -75,7 +76,8 @@ def open_device(
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu, npu:N or npu:N,M.
 
-    Of several cards, and of all where none is named, the first that is free is taken.
+    A simulated one may end in @VERSION, the version of its CANN: sim@9.1, sim:SOC@9.1. Of several
+    cards, and of all if none is named, the first that is free is taken.
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built from ``kernels``, and an NPU's are found by the loader.
@@ -108,7 +110,7 @@ def _open_device(
     python: Path | None,
 ) -> Device:
     """`open_device`, without what is known of torch_npu's pins."""
-    kind, which = _parse(spec)
+    kind, which, cann = _parse(spec)
     if not time_limit > 0 or not memory_limit > 0:
         raise ValueError(
             f"time_limit {time_limit} and memory_limit {memory_limit} must be positive"
@@ -139,7 +141,7 @@ def _open_device(
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
     own = libraries is None and package is None and route != TORCH_NPU
-    setup = structs.replace(setup, own=own, python=_text(python))
+    setup = structs.replace(setup, own=own, cann=cann, python=_text(python))
     if package is not None:
         setup = structs.replace(setup, package=package.judged)
     try:
@@ -186,8 +188,8 @@ def _simulated_npu(functions: Functions, kernels: Kernels, python: Path | None) 
     # A function may call other operators than that which it carries out: all are built.
     folder = _folder(named or simulator_libraries(kernels.folders))
     shims = str(torch_npu_shims(Path(folder), wheel))
-    soc = functions.place.partition(":")[2] or None
-    return Setup("sim", folder, soc, 0, 0, PYTHON, shims, functions=functions)
+    _, soc, cann = _parse(functions.place)
+    return Setup("sim", folder, soc or None, 0, 0, PYTHON, shims, cann=cann, functions=functions)
 
 
 def _wheel_of_route(python: Path | None) -> Wheel:
@@ -202,14 +204,17 @@ def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _parse(spec: str) -> tuple[str, str]:
-    """Kind and SoC or number. Raises ValueError."""
+def _parse(spec: str) -> tuple[str, str, str | None]:
+    """Kind, SoC or number, and the version of CANN if one is asked for. Raises ValueError."""
+    spec, at, cann = spec.partition("@")
     kind, colon, which = spec.partition(":")
     if kind not in ("auto", "sim", "npu") or (colon and (kind == "auto" or not which)):
         raise ValueError(say.NO_SUCH_DEVICE(spec=spec))
     if kind == "npu" and which and not re.fullmatch(r"\d+(,\d+)*", which, re.ASCII):
         raise ValueError(say.NO_NUMBER(spec=spec, which=which))
-    return kind, which
+    if at and not (kind == "sim" and numbers(cann)):
+        raise ValueError(say.NO_VERSION(spec=spec, version=cann))
+    return kind, which, cann or None
 
 
 def _origin(
@@ -366,6 +371,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         determinism=arithmetic["determinism"],
         loosened=loosened(traits_of(setup.libraries), os.environ) if simulated else {},
         functions=function_traits.SIMULATED if kernels_alone else replace(stated, **opened.traits),
+        cann_asked=setup.cann is not None,
     )
 
 

@@ -11,6 +11,9 @@ from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.traits import traits_of
 from conformance.errors import text_of
 
+CANN = "ASCENDSIM_CANN"
+"""The version of CANN that the simulator answers; its library reads it when it is loaded."""
+
 
 class UnknownDeviceError(Exception):
     """The device asked for does not exist."""
@@ -24,6 +27,8 @@ def acl_of(setup: Setup) -> Acl:
     for name, value in traits_of(setup.libraries).environment.items():
         # An explicit setting wins; the library reads it when it is loaded.
         os.environ.setdefault(name, value)
+    if setup.cann is not None:
+        os.environ[CANN] = setup.cann
     only = setup.package.aclnn if setup.package else None
     return Acl(setup.libraries, setup.kernels, setup.first, only)
 

@@ -1,63 +1,56 @@
-"""Which calls of a record are made on an NPU: those that its CANN is known to carry out unharmed.
+"""Which calls of a record are made where a version of CANN is kept to: those that this version is
+known to carry out unharmed, and rejected ones that it is known to refuse.
 
-The simulator makes every call, with kernels whose accesses it checks.
+An NPU keeps to that of its CANN, the simulator to one that it is asked for. By itself the simulator
+makes every call, with kernels whose accesses it checks.
 """
 
 from __future__ import annotations
 
-import re
-
 from conformance.call.case import Case
-from conformance.catalogue import device as say
+from conformance.catalogue import versions as say
 from conformance.devices.device import DeviceProfile
-from conformance.record.operator import Mode, Newer, Operator
-
-NUMBERS = re.compile(r"(\d+)\.(\d+)")
+from conformance.record.operator import Mode, Operator, Rejection
+from conformance.record.versions import Versions, numbers
 
 
 def why_withheld(
-    operator: Operator, mode: str, profile: DeviceProfile | None, dtype: str = ""
+    operator: Operator, mode: str, profile: DeviceProfile | None, case: Case | None = None
 ) -> str:
-    """Why calls of a mode, and of a data type if one is given, are not made on a device; "" if they
-    are.
-    """
-    if profile is None or profile.kind != "npu":
-        return ""
-    numbers = _numbers(profile.cann)
-    cann = say.CANN_VERSION(version=profile.cann) if numbers else say.UNKNOWN_CANN()
+    """Why calls of a mode, or a case of it, are not made on a device; "" if they are."""
     known = mode_named(operator, mode)
-    if known and known.until and not (numbers and numbers <= _numbers(known.until.cann)):
-        what, words, version, clause = (
-            mode,
-            say.WITHHELD_AFTER,
-            known.until.cann,
-            known.until.clause,
-        )
-    elif (newer := _newer(operator, dtype)) and not numbers > _numbers(newer.after):
-        what, words, version, clause = dtype, say.WITHHELD_UNTIL, newer.after, newer.clause
-    else:
+    if known and (why := outside(known.versions, profile)):
+        return say.OF_CALLS(operator=operator.name, what=mode, why=why)
+    for one in operator.dated:
+        if case is not None and one.among(case) and (why := outside(one.versions, profile)):
+            return say.OF_CALLS(operator=operator.name, what=one.what, why=why)
+    return ""
+
+
+def why_not_refused(rejection: Rejection, profile: DeviceProfile | None) -> str:
+    """Why nobody knows that a device refuses a call, by the version of its CANN; "" if it does."""
+    return outside(rejection.versions, profile)
+
+
+def outside(versions: Versions | None, profile: DeviceProfile | None) -> str:
+    """Why nothing is known of the version that a device keeps to, "" if it is."""
+    if versions is None or profile is None or not profile.keeps_to_cann:
         return ""
-    told = say.CLAUSE(text=clause.text, source=clause.source)
-    return words(operator=operator.name, what=what, cann=cann, version=version, clause=told)
+    if versions.hold(profile.cann):
+        return ""
+    known = numbers(profile.cann)
+    cann = say.KNOWN(version=profile.cann) if known else say.UNKNOWN()
+    clause = say.CLAUSE(text=versions.clause.text, source=versions.clause.source)
+    return say.NOT_WITH(cann=cann, versions=versions.in_words, clause=clause)
 
 
 def may_be_withheld(operator: Operator, case: Case) -> bool:
     """Whether some device may leave out a call, for its version of CANN."""
     known = mode_named(operator, case.mode)
-    dated = known is not None and known.until is not None
-    return dated or _newer(operator, case.dtype) is not None
-
-
-def _newer(operator: Operator, dtype: str) -> Newer | None:
-    return next((one for one in operator.newer if one.dtype == dtype), None)
+    dated = known is not None and known.versions is not None
+    return dated or any(one.among(case) for one in operator.dated)
 
 
 def mode_named(operator: Operator, name: str) -> Mode | None:
     """The mode of that name, None if the record has none."""
     return next((mode for mode in operator.modes if mode.name == name), None)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """The first two numbers of a version text such as 8.5.0.alpha003; () for another text."""
-    found = NUMBERS.match(version)
-    return tuple(map(int, found.groups())) if found else ()

@@ -145,11 +145,12 @@ def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iter
 
 
 def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
-    """A mode that is not called is told by its items, and only of an NPU."""
+    """A mode that is not called is told by its items, of a device that keeps to its CANN alone."""
     if evidence.withheld != withheld(lines):
         yield say.OTHER_WITHHELD()
-    kinds = {str(line.profile.get("kind")) for line in evidence.devices}
-    if evidence.withheld and kinds != {"npu"}:
+    told = (line.profile for line in evidence.devices)
+    kept = [one.get("kind") == "npu" or one.get("cann_asked") is True for one in told]
+    if evidence.withheld and not (kept and all(kept)):
         yield say.WITHHELD_WITHOUT_NPU()
 
 

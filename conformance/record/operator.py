@@ -28,6 +28,7 @@ from conformance.record.torch_binding import (
     Unreached,
     Value,
 )
+from conformance.record.versions import Dated, Versions
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -105,35 +106,18 @@ Parameter = TensorParameter | AttributeParameter
 
 
 @dataclass(frozen=True)
-class Until:
-    """The last version of CANN, such as 8.5, that is known to carry out a mode without harm."""
-
-    cann: str
-    clause: Clause
-
-
-@dataclass(frozen=True)
-class Newer:
-    """A data type of documented calls that CANN refuses up to a version (see versions.py)."""
-
-    dtype: str
-    after: str
-    clause: Clause
-
-
-@dataclass(frozen=True)
 class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
-    ``routes`` are those on which it can be called; none: all. If ``until`` is given, an NPU with a
-    later CANN, or with one that does not tell its version, is not called
+    ``routes`` are those on which it can be called; none: all. An NPU with a CANN outside of
+    ``versions``, or with one that does not tell its version, is not called
     (conformance/devices/withheld_calls.py).
     """
 
     name: str
     clause: Clause
     routes: tuple[str, ...] = ()
-    until: Until | None = None
+    versions: Versions | None = None
 
 
 class Support(Enum):
@@ -182,6 +166,7 @@ class Rejection:
     ``checked_by_cann`` is False where CANN's own library is known not to check the rule. What it
     does with such a call is undefined, so on an NPU the call is not made. ``breaks`` is the right
     call that must be carried out for a refusal to say anything; status `UNTOLD`: any will do.
+    ``versions`` are those of CANN that refuse it so; None: all. Under others the call is not made.
     """
 
     name: str
@@ -191,6 +176,7 @@ class Rejection:
     routes: tuple[str, ...] = ()
     checked_by_cann: bool = True
     breaks: Case | None = None
+    versions: Versions | None = None
 
 
 @dataclass(frozen=True)
@@ -243,7 +229,7 @@ class Operator:
     routing of a workload (conformance/record/workload.py). ``relations`` are laws that results keep
     among themselves, with no reference (conformance/relations). ``landmarks`` says what lies where
     in a call's outputs, for pictures of wrong ones. ``torch_npu`` is how PyTorch calls the
-    operator, or why it does not. ``newer`` are data types of documented calls alone.
+    operator, or why it does not. ``dated`` are calls that not every version of CANN carries out.
     ``unreached(case)`` says why a call cannot be made on the route of a record, "" where it can
     (`conformance.suite.on_route` sets it). ``corpus`` and ``regressions`` are cases that stay,
     which a run adds to the record (conformance/frozen). ``file`` is the record's own, which the
@@ -279,7 +265,7 @@ class Operator:
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
     torch_npu: Binding | Unreached = UNDECLARED
-    newer: tuple[Newer, ...] = ()
+    dated: tuple[Dated, ...] = ()
     unreached: Callable[[Case], str] | None = None
     signature: Signature | None = field(default=None, repr=False)
     corpus: tuple[Frozen, ...] = field(default=(), repr=False)

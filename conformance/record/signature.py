@@ -18,6 +18,7 @@ from conformance.catalogue import signature as say
 from conformance.record.clause import Clause
 from conformance.record.operator import AttributeParameter, TensorParameter
 from conformance.record.sizes import Axis, Function, Further, Size
+from conformance.record.versions import Versions
 
 if TYPE_CHECKING:
     from conformance.call.case import Attribute, Case
@@ -180,8 +181,8 @@ class Rule:
     ``kinds`` are what of a call may break it: a pointer ("null"), a data type ("dtype"), the number
     of axes ("rank"), the extent of one ("extent"), a size of axes outside of its limits ("limit"),
     the value of an attribute ("attribute"). ``about`` are the parameters or sizes that it looks at,
-    ``modes`` those of the calls; none: all. ``checked_by_cann`` is that of `Rejection`. Of several
-    rules that cover what does not fit, the first one counts.
+    ``modes`` those of the calls; none: all. ``checked_by_cann`` and ``versions`` are those of
+    `Rejection`. Of several rules that cover what does not fit, the first one counts.
     """
 
     kinds: tuple[Kind, ...]
@@ -190,6 +191,7 @@ class Rule:
     about: tuple[str, ...] = ()
     checked_by_cann: bool = True
     modes: tuple[str, ...] = ()
+    versions: Versions | None = None
 
     def covers(self, kind: Kind, parameter: str, size: str, mode: str = "") -> bool:
         """Whether it is the rule of what does not fit in a call of a mode; "": of those of none."""

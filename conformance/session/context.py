@@ -212,7 +212,7 @@ def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
 
 def device_spec(text: str) -> str:
     """A device's name if it is written as one; raises `UsageError`."""
-    if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
+    if not re.fullmatch(r"auto|sim(:[\w.-]+)?(@\d+\.\d+[\w.]*)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
         raise UsageError("device", text, say.DEVICES())
     return text
 

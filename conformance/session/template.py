@@ -30,6 +30,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
+from conformance.devices.withheld_calls import why_not_refused
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
@@ -235,13 +236,14 @@ def left_out(rejection: Rejection, device: Device) -> bool:
     """
     case, profile = rejection.case, device.profile
     formats = {one.format for one in (*case.inputs.values(), *case.outputs.values())}
+    reason: str
     if case.breach is not None and profile.origin is None:
         reason = say.NO_PHASES()
     elif formats - {ND} and profile.origin is None:
         reason = say.NO_FORMATS()
     elif not rejection.checked_by_cann and profile.kind == "npu":
         reason = say.UNCHECKED()
-    else:
+    elif not (reason := why_not_refused(rejection, profile)):
         return False
     _tell_left_out(rejection, reason)
     return True

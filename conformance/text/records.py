@@ -55,7 +55,7 @@ def operator_lines(operator: Operator) -> Iterator[str]:
                 yield say.ORDER(output=called, clause=_clause(contract.order_clause))
     for mode in operator.modes:
         where = [say.ROUTES_ONLY(routes=mode.routes)] if mode.routes else []
-        where += [say.UP_TO_CANN(version=mode.until.cann)] if mode.until else []
+        where += [say.ON_NPU(versions=mode.versions.in_words)] if mode.versions else []
         yield say.MODE(mode=mode.name, where=row(where), clause=_clause(mode.clause))
     for target in operator.targets:
         yield say.TARGET(product=target.product, target=_target(target))

@@ -20,6 +20,7 @@ SECTIONS = {
         "record/operator",
         "record/contract",
         "record/clause",
+        "record/versions",
     ),
     "The signature": ("record/signature", "record/sizes"),
     "What follows from a signature": (

@@ -18,8 +18,8 @@ from conformance.record.torch_binding import Binding
 TENSORS = ("torch", "numpy")
 """What a function is given and answers with; numpy's bfloat16 is that of ml_dtypes."""
 
-PLACES = re.compile(r"cpu|cuda:\d+|npu:\d+|sim(:[\w.-]+)?", re.ASCII)
-"""Where the tensors of torch live; sim[:SOC] is the simulated NPU of torch_npu."""
+PLACES = re.compile(r"cpu|cuda:\d+|npu:\d+|sim(:[\w.-]+)?(@\d+\.\d+[\w.]*)?", re.ASCII)
+"""Where the tensors of torch live; sim[:SOC][@CANN] is the simulated NPU of torch_npu."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

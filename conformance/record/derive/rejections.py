@@ -66,7 +66,12 @@ def rejections(
         rule = _rule(signature, name, misfit, case.mode)
         unused = [one for one in unused if one is not rule]
         rejection = Rejection(
-            name, case, rule.status, rule.clause, checked_by_cann=rule.checked_by_cann
+            name,
+            case,
+            rule.status,
+            rule.clause,
+            checked_by_cann=rule.checked_by_cann,
+            versions=rule.versions,
         )
         # A run tells rejected calls apart by their names: the first right call of a mode has it.
         if right is None or name not in names:

@@ -24,7 +24,25 @@ constexpr int32_t kNoDevice = -1;
 constexpr int32_t kMostDevices = 64;
 
 // The version gates which operators a caller dares to use; 8.5.0 has the whole routing family.
-constexpr const char* kVersion = "8.5.0";
+const char* Version() {
+    static const char* const version = [] {
+        const char* named = Variable("ASCENDSIM_CANN");
+        return named == nullptr ? "8.5.0" : named;
+    }();
+    return version;
+}
+
+// The number at a place of the version, "0" where it has none.
+std::string VersionPart(int place) {
+    std::stringstream text(Version());
+    std::string part;
+    for (int at = 0; at <= place; ++at) {
+        if (!std::getline(text, part, '.')) {
+            return "0";
+        }
+    }
+    return part;
+}
 
 std::atomic<bool> initialised{false};
 thread_local int32_t currentDevice = kNoDevice;
@@ -213,11 +231,14 @@ aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion* version
     // Older callers reserve exactly this many bytes.
     static_assert(sizeof(*version) == 512);
     std::memset(version, 0, sizeof(*version));
-    std::snprintf(version->version, sizeof(version->version), "%s", kVersion);
-    std::snprintf(version->majorVersion, sizeof(version->majorVersion), "%c", kVersion[0]);
-    std::snprintf(version->minorVersion, sizeof(version->minorVersion), "%c", kVersion[2]);
-    std::snprintf(version->releaseVersion, sizeof(version->releaseVersion), "%c", kVersion[4]);
-    std::snprintf(version->patchVersion, sizeof(version->patchVersion), "0");
+    const auto put = [](auto& field, const std::string& text) {
+        std::snprintf(field, sizeof(field), "%s", text.c_str());
+    };
+    put(version->version, Version());
+    put(version->majorVersion, VersionPart(0));
+    put(version->minorVersion, VersionPart(1));
+    put(version->releaseVersion, VersionPart(2));
+    put(version->patchVersion, VersionPart(3));
     return ACL_SUCCESS;
 }
 
@@ -228,7 +249,7 @@ aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
     if (versionStr == nullptr) {
         return NullArgument("aclsysGetVersionStr", "versionStr");
     }
-    std::snprintf(versionStr, ACL_PKG_VERSION_MAX_SIZE, "%s", kVersion);
+    std::snprintf(versionStr, ACL_PKG_VERSION_MAX_SIZE, "%s", Version());
     return ACL_SUCCESS;
 }
 }

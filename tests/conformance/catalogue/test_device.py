@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.call.observation import Observation, Outcome
-from conformance.catalogue import device, packages
+from conformance.catalogue import device, packages, versions
 from conformance.catalogue.message import row, unpacked, within
 from conformance.devices import messages
 from conformance.devices.arithmetic_traits import SIMULATED, words_of
@@ -23,7 +23,10 @@ from conformance.devices.torch_npu.pins import NO_METADATA, mended, torch_findin
 from conformance.devices.traits import loosened_lines
 from conformance.devices.unwritten import settled
 from conformance.errors import EnvironmentFailure, text_of
+from conformance.record.clause import source_read
+from conformance.record.versions import Versions
 
+CLAUSE = source_read("later ones write beyond y", "toy sources")
 PROFILE = DeviceProfile(
     name="simulated Ascend910B1",
     kind="sim",
@@ -63,16 +66,18 @@ PROFILE = DeviceProfile(
             "进程 7（elsewhere）（用户 u）",
         ),
         (
-            device.WITHHELD_AFTER(
+            versions.OF_CALLS(
                 operator="by_version",
                 what="careful",
-                cann=device.CANN_VERSION(version="9.1.0"),
-                version="8.5",
-                clause=device.CLAUSE(text="later ones write beyond y", source="toy sources"),
+                why=versions.NOT_WITH(
+                    cann=versions.KNOWN(version="9.1.0"),
+                    versions=Versions(CLAUSE, after="8.1", until="8.5").in_words,
+                    clause=versions.CLAUSE(text=CLAUSE.text, source=CLAUSE.source),
+                ),
             ),
-            "by_version, careful: not called on an NPU with CANN 9.1.0, but up to CANN 8.5: later"
-            " ones write beyond y [toy sources]",
-            "by_version, careful：不在 CANN 9.1.0 的 NPU 上调用，仅支持到 CANN 8.5：later ones"
+            "by_version, careful: not called with CANN 9.1.0, but later than CANN 8.1, up to 8.5:"
+            " later ones write beyond y [toy sources]",
+            "by_version，careful：不在 CANN 9.1.0 上调用（仅限 CANN 8.1 之后至 8.5）：later ones"
             " write beyond y [toy sources]",
         ),
         (

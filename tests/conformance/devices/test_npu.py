@@ -21,7 +21,8 @@ from conformance.evidence.lines import DeviceLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.poison import OUTPUTS
 from conformance.record.clause import source_read
-from conformance.record.operator import Mode, Until
+from conformance.record.operator import Mode
+from conformance.record.versions import Versions
 from conformance.session.resume import Asked, request
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case
 from tests.conformance.front_door import Ended, conformance
@@ -70,7 +71,8 @@ def fine(observation: Observation) -> bool:
 def test_a_card_whose_cann_nobody_knows_is_not_given_a_call_that_may_do_harm(host: Host) -> None:
     clause = source_read("later ones write beyond y", "toy sources")
     dated = replace(
-        fake_operator("FakeAdd"), modes=(Mode("plain", clause, until=Until("8.5", clause)),)
+        fake_operator("FakeAdd"),
+        modes=(Mode("plain", clause, versions=Versions(clause, until="8.5")),),
     )
     with closing(host.open("npu:0")) as device:
         left = device.run(dated, fake_case())

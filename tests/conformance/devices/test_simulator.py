@@ -24,6 +24,26 @@ def simulator() -> Iterator[Device]:
     device.close()
 
 
+@pytest.mark.parametrize(("version", "soc"), [("9.1.0.alpha003", ""), ("8.1", ":Ascend910B2")])
+def test_the_version_of_its_cann_can_be_asked_for(version: str, soc: str) -> None:
+    device = open_device(f"sim{soc}@{version}")
+    device.close()
+    assert (device.profile.cann, device.profile.keeps_to_cann) == (version, True)
+    assert device.profile.describe().endswith(f" vector cores, CANN {version}")
+
+
+@pytest.mark.parametrize("spec", ["sim@", "sim@nine", "npu@9.1", "auto@9.1", "npu:0@9.1"])
+def test_another_version_or_that_of_an_npu_cannot(spec: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"is no version of CANN, such as 9\.1, of a simulated NPU"
+    ):
+        open_device(spec)
+
+
+def test_by_itself_it_keeps_to_no_version(simulator: Device) -> None:
+    assert (simulator.profile.cann, simulator.profile.keeps_to_cann) == ("8.5.0", False)
+
+
 def grad_case(rows: tuple[int, ...], top_k: int = 2, machine: Machine | None = None) -> Case:
     """Four rows of two fp32 elements, added two by two in the order that ``rows`` gives."""
     bits = tuple(SOURCE.view(np.uint32).reshape(-1).tolist())

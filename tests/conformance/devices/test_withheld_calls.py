@@ -1,4 +1,6 @@
-"""A mode is called on an NPU up to the CANN of its record, and a run says what it leaves out."""
+"""A device that keeps to its CANN is called as far as a record says, and a run says what it leaves
+out.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,14 @@ import pytest
 
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
-from conformance.devices.withheld_calls import why_withheld
+from conformance.devices.withheld_calls import why_not_refused, why_withheld
 from conformance.evidence.lines import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.gate.merge import merge
 from conformance.judge.calls import judge
 from conformance.record.clause import source_read
-from conformance.record.operator import Mode, Newer, Operator, Until
+from conformance.record.operator import Mode, Operator, Rejection
+from conformance.record.versions import Versions, of_dtype
 from conformance.suite.records import operators
 from conformance.text.records import operator_lines
 from tests.conformance.gate.asking import gate
@@ -33,7 +36,7 @@ def device(cann: str, kind: str = "npu") -> DeviceProfile:
 
 
 def dated(until: str = "8.5") -> Operator:
-    return replace(operator(), modes=(Mode("plain", SINCE, until=Until(until, SINCE)),))
+    return replace(operator(), modes=(Mode("plain", SINCE, versions=Versions(SINCE, until=until)),))
 
 
 @pytest.mark.parametrize("cann", ["8.1.RC1", "8.5.0", "8.5.0.alpha003", "8.5.2", "7.0", "8.5"])
@@ -43,7 +46,7 @@ def test_a_mode_is_called_up_to_its_last_version(cann: str) -> None:
 
 @pytest.mark.parametrize("cann", ["8.6.0", "9.0.0", "9.1.0.alpha001", "10.0.0", "8.10.0"])
 def test_it_is_not_called_with_a_later_one(cann: str) -> None:
-    told = f"segment_sum, plain: not called on an NPU with CANN {cann}, but up to CANN 8.5:"
+    told = f"segment_sum, plain: not called with CANN {cann}, but up to CANN 8.5:"
     reason = f"{told} later ones write beyond y [toy sources]"
     assert why_withheld(dated(), "plain", device(cann)) == reason
 
@@ -54,7 +57,7 @@ def test_it_is_not_called_with_one_that_nobody_knows(cann: str) -> None:
     assert "with a CANN whose version is not known, but up to CANN 8.5:" in told
 
 
-def test_the_simulator_makes_every_call_and_other_modes_are_always_called() -> None:
+def test_the_simulator_makes_every_call_by_itself_and_other_modes_are_always_called() -> None:
     assert why_withheld(dated(), "plain", device("9.1.0", "sim")) == ""
     assert why_withheld(dated(), "plain", None) == ""
     assert why_withheld(dated(), "another", device("9.1.0")) == ""
@@ -74,23 +77,51 @@ def test_the_listing_names_the_last_version() -> None:
 
 
 def newer(after: str = "8.1") -> Operator:
-    return replace(operator(), newer=(Newer("int8", after, SINCE),))
+    return replace(operator(), dated=(of_dtype("int8", Versions(SINCE, after=after)),))
+
+
+WHOLE = whole()
+INT8, FLOAT32 = replace(WHOLE, dtype="int8"), replace(WHOLE, dtype="float32")
 
 
 @pytest.mark.parametrize("cann", ["8.1.RC1", "8.0.0", "7.0", "unknown", ""])
 def test_a_newer_data_type_is_not_called_with_a_version_that_refuses_or_is_not_known(
     cann: str,
 ) -> None:
-    told = why_withheld(newer(), "plain", device(cann), "int8")
-    assert "segment_sum, int8: not called on an NPU with" in told
-    assert told.endswith("but with a later one than 8.1: later ones write beyond y [toy sources]")
-    assert why_withheld(newer(), "plain", device(cann), "float32") == ""
+    told = why_withheld(newer(), "plain", device(cann), INT8)
+    assert "segment_sum, int8: not called with" in told
+    assert told.endswith("but later than CANN 8.1: later ones write beyond y [toy sources]")
+    assert why_withheld(newer(), "plain", device(cann), FLOAT32) == ""
 
 
 @pytest.mark.parametrize("cann", ["8.2.RC1", "8.5.0", "9.1.0"])
 def test_a_newer_data_type_is_called_with_later_versions(cann: str) -> None:
-    assert why_withheld(newer(), "plain", device(cann), "int8") == ""
-    assert why_withheld(newer(), "plain", device("8.0", "sim"), "int8") == ""
+    assert why_withheld(newer(), "plain", device(cann), INT8) == ""
+    assert why_withheld(newer(), "plain", device("8.0", "sim"), INT8) == ""
+
+
+def test_a_simulated_npu_keeps_to_the_version_that_it_is_asked_for() -> None:
+    asked = replace(device("9.1.0", "sim"), cann_asked=True)
+    assert "not called with CANN 9.1.0" in why_withheld(dated(), "plain", asked)
+
+
+@pytest.mark.parametrize(
+    ("cann", "told"),
+    [
+        ("8.1", "later than CANN 8.1, up to 8.5:"),
+        ("8.2.0", ""),
+        ("8.5.1", ""),
+        ("9.0", "later than CANN 8.1, up to 8.5:"),
+    ],
+)
+def test_a_rejected_call_is_made_with_versions_that_are_known_to_refuse_it(
+    cann: str, told: str
+) -> None:
+    versions = Versions(SINCE, after="8.1", until="8.5")
+    rejection = Rejection("too long", WHOLE, 561002, SINCE, versions=versions)
+    assert bool(told) == bool(why := why_not_refused(rejection, device(cann)))
+    assert told in why
+    assert why_not_refused(replace(rejection, versions=None), device(cann)) == ""
 
 
 def test_int8_tokens_are_calls_of_moe_token_permute_that_cann_8_1_is_not_given() -> None:
@@ -99,8 +130,9 @@ def test_int8_tokens_are_calls_of_moe_token_permute_that_cann_8_1_is_not_given()
     assert {(case.mode, case.inputs["indices"].dtype) for case in called} == {
         (mode.name, dtype) for mode in record.modes for dtype in ("int32", "int64")
     }
-    assert not why_withheld(record, "whole", device("8.5.0"), "int8")
-    assert "CANN 8.1.RC1" in why_withheld(record, "whole", device("8.1.RC1"), "int8")
+    case = next(one.case for one in record.examples if one.case.dtype == "int8")
+    assert not why_withheld(record, "whole", device("8.5.0"), case)
+    assert "CANN 8.1.RC1" in why_withheld(record, "whole", device("8.1.RC1"), case)
 
 
 def test_slots_without_a_row_are_not_given_to_a_later_moe_token_unpermute_grad() -> None:
@@ -120,7 +152,7 @@ def toy(tmp_path: Path) -> Run:
 
 
 TOLD = (
-    "by_version, careful: not called on an NPU with CANN 9.1.0, but up to CANN 8.5:"
+    "by_version, careful: not called with CANN 9.1.0, but up to CANN 8.5:"
     " later ones write beyond y [toy sources]"
 )
 

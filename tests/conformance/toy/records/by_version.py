@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.operator import Example, Mode, Until
+from conformance.record.operator import Example, Mode
+from conformance.record.versions import Versions
 
 from . import copying
 
@@ -26,7 +27,10 @@ OPERATOR = replace(
     name="by_version",
     title="ByVersion",
     aclnn="aclnnByVersion",
-    modes=(Mode("plain", copying.RULE), Mode("careful", copying.RULE, until=Until("8.5", SINCE))),
+    modes=(
+        Mode("plain", copying.RULE),
+        Mode("careful", copying.RULE, versions=Versions(SINCE, until="8.5")),
+    ),
     cases=cases,
     examples=(
         Example("three", renamed(copying.call("plain", "int32", (1, 2, 3))), "toy document"),
