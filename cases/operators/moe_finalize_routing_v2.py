@@ -17,14 +17,16 @@ from typing import Any
 from cases.operators._finalize_call import Finalizing
 from cases.operators._finalize_calls import FinalizeCalls
 from cases.operators._finalize_record import joined, record
-from cases.operators._finalize_signature import Page, signature_of
+from cases.operators._finalize_signature import SCALES_DTYPES, Page, signature_of
 from cases.operators._interface import of_a_definition, of_a_tiling_alone
 from cases.operators._torch_npu import added
 from cases.relations.slot_sums import FINALIZE
+from conformance.record.clause import source_read
 from conformance.record.contract import Arrays
 from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Operator
+from conformance.record.versions import Versions, with_other_dtype
 from reference import moe_finalize_routing_v2 as reference
 from reference.terms import Terms
 
@@ -75,10 +77,18 @@ FUNCTION = {
 }
 """The keywords of torch_npu's function, and the parameters that they are."""
 
+MIXED = Versions(
+    source_read(
+        "the operators of CANN 8.1.RC1 list no float32 scales beside bfloat16",
+        "CANN 8.1.RC1, ascend910b ops-info",
+    ),
+    after="8.1",
+)
 BASE = record(ONE, PAGE, CALLS, FINALIZE, terms)
 OPERATOR = Operator(
     **{**BASE, "quarantine": (*BASE["quarantine"], *CALLS.uncompared())},
     formula=formula,
+    dated=(with_other_dtype("scales", SCALES_DTYPES, MIXED),),
     rejections=of_a_tiling_alone(rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong())),
     torch_npu=bound(
         SIGNATURE,

@@ -58,7 +58,7 @@ from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
-from conformance.record.versions import Versions
+from conformance.record.versions import Versions, with_other_dtype
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -158,6 +158,13 @@ FENCED = Versions(
 )
 """Which release brought the change is not known. Mode "single" has slots without a row, too."""
 
+MIXED = Versions(
+    source_read(
+        "the operators of CANN 8.1.RC1 list one float type for tokens and probs",
+        "CANN 8.1.RC1, ascend910b ops-info",
+    ),
+    after="8.1",
+)
 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
@@ -177,6 +184,7 @@ OPERATOR = Operator(
         ),
     ),
     dtypes=DTYPES,
+    dated=(with_other_dtype(PROBS, dict.fromkeys(DTYPES, DTYPES), MIXED),),
     formula=formula_of(reference.formula, ignored=("padded_mode",)),
     contracts={
         TOKENS_GRAD: Varying(

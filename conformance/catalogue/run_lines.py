@@ -27,8 +27,9 @@ UNBOUNDED_IN_PYTHON = Message(
 NOT_POSSIBLE = Message("not possible here, not judged: {line}", "此处无法执行，未判定：{line}")
 NOT_POSSIBLE_CALLS = Message(
     "not possible here, not judged: {cell}: {count} {count:call|calls} that the route cannot"
-    " express, or the device has no memory for",
-    "此处无法执行，未判定：{cell}：{count} 次调用无法以该调用路径表达，或设备内存不足",
+    " express, its CANN may not carry out, or the device has no memory for",
+    "此处无法执行，未判定：{cell}：{count} 次调用无法以该调用路径表达、CANN 版本未必支持，"
+    "或设备内存不足",
 )
 NOT_JUDGED = Message("not judged: {cell}", "未判定：{cell}")
 GAVE_WAY = Message("gave way to another card: {line}", "已改用另一张卡：{line}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,3 +66,16 @@ class Dated:
 def of_dtype(dtype: str, versions: Versions) -> Dated:
     """The documented calls of a data type that a record does not draw."""
     return Dated(dtype, lambda case: case.dtype == dtype, versions, dtype)
+
+
+def with_other_dtype(
+    tensor: str, by_dtype: Mapping[str, Collection[str]], versions: Versions
+) -> Dated:
+    """The calls in which an input has another data type than the call, one of those listed."""
+
+    def is_other(case: Case) -> bool:
+        held = case.inputs.get(tensor)
+        listed = by_dtype.get(case.dtype, ())
+        return held is not None and held.dtype != case.dtype and held.dtype in listed
+
+    return Dated(say.OTHER_DTYPE(tensor=tensor), is_other, versions)

@@ -30,7 +30,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
-from conformance.devices.withheld_calls import why_not_refused
+from conformance.devices.withheld_calls import why_not_refused, why_withheld
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
@@ -230,9 +230,9 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     return verdict
 
 
-def left_out(rejection: Rejection, device: Device) -> bool:
-    """Whether a call that must be rejected cannot be made on this device, or would do harm there;
-    then it is told so.
+def left_out(operator: Operator, rejection: Rejection, device: Device) -> bool:
+    """Whether a call that must be rejected cannot be made on this device, or would do harm there,
+    or is not known to be rejected there; then it is told so.
     """
     case, profile = rejection.case, device.profile
     formats = {one.format for one in (*case.inputs.values(), *case.outputs.values())}
@@ -243,7 +243,10 @@ def left_out(rejection: Rejection, device: Device) -> bool:
         reason = say.NO_FORMATS()
     elif not rejection.checked_by_cann and profile.kind == "npu":
         reason = say.UNCHECKED()
-    elif not (reason := why_not_refused(rejection, profile)):
+    else:
+        withheld = why_withheld(operator, case.mode, profile, case)
+        reason = why_not_refused(rejection, profile) or withheld
+    if not reason:
         return False
     _tell_left_out(rejection, reason)
     return True

@@ -106,9 +106,12 @@ FILE = FileCoverage(
             Evidence(cells=[Cell(operator="a", mode="b", dtype="c", impossible=3)]),
             [
                 "not possible here, not judged: a-b-c: 3 calls that the route cannot"
-                " express, or the device has no memory for"
+                " express, its CANN may not carry out, or the device has no memory for"
             ],
-            ["此处无法执行，未判定：a-b-c：3 次调用无法以该调用路径表达，或设备内存不足"],
+            [
+                "此处无法执行，未判定：a-b-c：3 次调用无法以该调用路径表达、CANN 版本未必支持，"
+                "或设备内存不足"
+            ],
         ),
         (
             Evidence(tiling_keys=[KEYS], kernel_coverage=[FILE]),

@@ -124,6 +124,25 @@ def test_a_rejected_call_is_made_with_versions_that_are_known_to_refuse_it(
     assert why_not_refused(replace(rejection, versions=None), device(cann)) == ""
 
 
+def test_an_input_of_another_listed_data_type_is_newer_too() -> None:
+    (record,) = [one for one in operators([]) if one.name == "moe_token_unpermute_grad"]
+    right = next(
+        one.case
+        for one in record.examples
+        if one.case.dtype == "bfloat16"
+        and one.case.mode == "whole"
+        and one.case.inputs["probs"].dtype == "float32"
+    )
+
+    def told(dtype: str) -> str:
+        probs = replace(right.inputs["probs"], dtype=dtype)
+        case = replace(right, inputs={**right.inputs, "probs": probs})
+        return why_withheld(record, "whole", device("8.1.RC1"), case)
+
+    assert "probs of another data type: not called with CANN 8.1.RC1" in told("float32")
+    assert [told(dtype) for dtype in ("bfloat16", "int32")] == ["", ""]
+
+
 def test_int8_tokens_are_calls_of_moe_token_permute_that_cann_8_1_is_not_given() -> None:
     (record,) = [one for one in operators([]) if one.name == "moe_token_permute"]
     called = [one.case for one in record.examples if one.case.dtype == "int8"]

@@ -68,7 +68,7 @@ def test_a_call_that_was_not_possible_is_no_judged_case() -> None:
     assert (cells[0].cases, cells[0].impossible, cells[0].failed) == (1, 1, 0)
     assert list(impossible_lines(Evidence(cells=cells))) == [
         "not possible here, not judged: copying-plain-float32: 1 call that the route cannot"
-        " express, or the device has no memory for"
+        " express, its CANN may not carry out, or the device has no memory for"
     ]
     (folded,) = impossible_lines(Evidence(cells=cells), verbose=False)
     assert folded.startswith("not possible here, not judged: copying: 1 call that")
