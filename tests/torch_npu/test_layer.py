@@ -1,4 +1,4 @@
-"""Gradients of a small layer of experts through the autograd of torch_npu."""
+"""Layers of experts through torch_npu: one with its gradients, and two as servers call them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from tests.torch_npu.conftest import PROGRAMS, Program
 
 
-def layer(run: Program, values: str, folder: Path) -> Any:
-    ended = run(str(PROGRAMS / "layer.py"), values, folder=folder)
+def layer(run: Program, folder: Path, program: str, *values: str) -> Any:
+    ended = run(str(PROGRAMS / f"{program}.py"), *values, folder=folder)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout.splitlines()[-1])
 
@@ -18,7 +18,7 @@ def layer(run: Program, values: str, folder: Path) -> Any:
 def test_on_certified_values_a_layer_and_its_gradients_are_those_of_the_cpu_bit_for_bit(
     run: Program, tmp_path: Path
 ) -> None:
-    told = layer(run, "certified", tmp_path)
+    told = layer(run, tmp_path, "layer", "certified")
     assert set(told["differ"].values()) == {0}, told
     assert told["elements"]["weights grad"] == 4 * 33 * 17
 
@@ -26,6 +26,14 @@ def test_on_certified_values_a_layer_and_its_gradients_are_those_of_the_cpu_bit_
 def test_on_any_values_sums_and_gradients_are_as_near_as_rounding_allows(
     run: Program, tmp_path: Path
 ) -> None:
-    told = layer(run, "any", tmp_path)
+    told = layer(run, tmp_path, "layer", "any")
     assert set(told["beyond"].values()) == {0}, told
     assert told["differ"]["rows"] == told["differ"]["ranks"] == 0
+
+
+def test_layers_that_gate_by_softmax_or_in_groups_are_those_of_numpy_bit_for_bit(
+    run: Program, tmp_path: Path
+) -> None:
+    told = layer(run, tmp_path, "serving_layer")
+    parts = ("weights", "experts", "counts", "out")
+    assert told == {f"{gating} {part}": 0 for gating in ("softmax", "groups") for part in parts}
