@@ -17,7 +17,7 @@ def test_rejections(operator: Operator, rejection: Rejection, device: Device) ->
 
     A documented call succeeds right after the first that a rule refuses.
     """
-    if left_out(operator, rejection, device) or says_nothing(operator, rejection, device):
+    if left_out(rejection, device) or says_nothing(operator, rejection, device):
         return
     verdict = judge_rejection(rejection, device.run(operator, rejection.case))
     assert verdict.ok, verdict

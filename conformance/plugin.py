@@ -17,7 +17,7 @@ from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import delivered
 from conformance.devices.pair import Pair
-from conformance.devices.withheld_calls import why_withheld
+from conformance.devices.withheld_calls import cell_withheld, why_withheld
 from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.coverage import levels_of
@@ -47,9 +47,10 @@ from conformance.session.template import (
     Asked,
     Body,
     body_of,
+    cell_asked,
     draws_sequences,
     fixed_parameters,
-    mode_asked,
+    named_case,
     parametrize,
 )
 from conformance.session.trial import Refused, Trial
@@ -310,7 +311,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         trial.beside = context.against.beside(pair, context.route)
     parameters = pyfuncitem.callspec.params
     operator: Any = parameters["operator"]
-    trial.withheld = why_withheld(operator, mode_asked(parameters), profile)
+    named = named_case(parameters)
+    if named is not None:
+        trial.withheld = why_withheld(operator, named, profile)
+    else:
+        trial.withheld = cell_withheld(operator, *cell_asked(parameters), profile)
     if trial.withheld:
         return True
 

@@ -16,7 +16,8 @@ from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute"
-DTYPES = ("float16", "bfloat16", "float32")
+FLOATS = ("float16", "bfloat16", "float32")
+DTYPES = (*FLOATS, "int8")
 DOCUMENT = "aclnnMoeTokenPermute document"
 README = "ops-transformer, MoeTokenPermute README"
 DEFINITION = "ops-transformer, moe_token_permute_def.cpp"

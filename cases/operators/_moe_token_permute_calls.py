@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 from typing import Any
-
-import numpy as np
 
 from cases.operators._interface import SORT
 from cases.operators._moe_token_permute_call import (
@@ -15,7 +12,6 @@ from cases.operators._moe_token_permute_call import (
     DTYPES,
     MOST_SLOTS,
     PERMUTE,
-    README,
     SIGNATURE,
     TILING,
     Shape,
@@ -24,7 +20,7 @@ from cases.operators._moe_token_permute_call import (
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
@@ -54,7 +50,7 @@ def examples() -> tuple[Example, ...]:
     lines = at_lines(PERMUTE, f"{TILING}: sizes at which it takes another branch", "whole", "first")
     right = right_calls(TILING, RIGHT, ONE_SLOT)
     far_ones = far(call, "first", _last_two_first)
-    return (*_by_hand(), *lines, *_inside(), *_odd(), *_of_bytes(), *far_ones, *right)
+    return (*_by_hand(), *lines, *_inside(), *_odd(), *far_ones, *right)
 
 
 def _by_hand() -> Iterator[Example]:
@@ -115,33 +111,6 @@ def _odd() -> Iterator[Example]:
     for dtype in DTYPES:
         patterns = _sized("whole", dtype, (32, 33), 8, fill=PATTERNS)
         yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
-
-
-def _of_bytes() -> Iterator[Example]:
-    """Tokens of one byte an element: every byte, rows of odd lengths and rows in parts."""
-    sizes = {
-        "odd rows": (9, 33, 3, None),
-        "one column": (70, 1, 2, None),
-        "rows in parts": (3, 5001, 2, Machine(2, 4096)),
-    }
-    cut = {"whole": 0, "first": 5, "without_last": -2}
-    for (name, given), index_dtype in product(sizes.items(), ("int32", "int64")):
-        tokens, hidden, top_k, machine = given
-        for mode, number in cut.items():
-            generator = np.random.default_rng(tokens)
-            values = generator.integers(-128, 128, tokens * hidden)
-            case = call(
-                mode,
-                "int8",
-                tokens=(tokens, hidden),
-                top_k=top_k,
-                indices=tuple(generator.integers(0, 8, tokens * top_k).tolist()),
-                index_dtype=index_dtype,
-                num_out_tokens=number,
-                values=tuple(values.tolist()),
-                machine=machine,
-            )
-            yield Example(f"int8, {name}, {index_dtype}, {mode}", case, f"{README}, types")
 
 
 def _last_two_first(tokens: int) -> dict[str, Any]:

@@ -76,11 +76,13 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
 
 
 def extremes(permute: TokenPermute, mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode, which may need more than one slot to be told from others."""
+    """What is extreme in a mode, which may need more than one slot to be told from others; integers
+    have no special values."""
     windows = permute.windows
     fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
     weights = {"probs": {"probs": 1}} if permute.probs else {}
-    return Extremes({permute.tokens: {}}, weights, tokens=fewest, tiles="hidden, ")
+    rows: dict[str, Sizes] = {} if dtype == "int8" else {permute.tokens: {}}
+    return Extremes(rows, weights, tokens=fewest, tiles="hidden, ")
 
 
 def sort_edges(machine: Machine, vendor: VendorLines) -> Iterator[tuple[str, Sizes]]:

@@ -129,7 +129,7 @@ class IsolatedDevice:
             raise RuntimeError("the device is closed")
         if operator.unreached is not None and (reason := operator.unreached(case)):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
-        if reason := why_withheld(operator, case.mode, self.profile, case):
+        if reason := why_withheld(operator, case, self.profile):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
         first = self._made(operator, case, call)

@@ -7,22 +7,33 @@ makes every call, with kernels whose accesses it checks.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from conformance.call.case import Case
 from conformance.catalogue import versions as say
 from conformance.devices.device import DeviceProfile
 from conformance.record.operator import Mode, Operator, Rejection
-from conformance.record.versions import Versions, numbers
+from conformance.record.versions import Dated, Versions, numbers
 
 
-def why_withheld(
-    operator: Operator, mode: str, profile: DeviceProfile | None, case: Case | None = None
-) -> str:
-    """Why calls of a mode, or a case of it, are not made on a device; "" if they are."""
+def why_withheld(operator: Operator, case: Case, profile: DeviceProfile | None) -> str:
+    """Why a call is not made on a device; "" if it is."""
+    return cell_withheld(operator, case.mode, "", profile) or _why(
+        operator, [one for one in operator.dated if one.among(case)], profile
+    )
+
+
+def cell_withheld(operator: Operator, mode: str, dtype: str, profile: DeviceProfile | None) -> str:
+    """Why no call of a mode and data type is made on a device; "" if some are."""
     known = mode_named(operator, mode)
     if known and (why := outside(known.versions, profile)):
         return say.OF_CALLS(operator=operator.name, what=mode, why=why)
-    for one in operator.dated:
-        if case is not None and one.among(case) and (why := outside(one.versions, profile)):
+    return _why(operator, [one for one in operator.dated if dtype and one.dtype == dtype], profile)
+
+
+def _why(operator: Operator, dated: Iterable[Dated], profile: DeviceProfile | None) -> str:
+    for one in dated:
+        if why := outside(one.versions, profile):
             return say.OF_CALLS(operator=operator.name, what=one.what, why=why)
     return ""
 

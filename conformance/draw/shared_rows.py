@@ -118,12 +118,17 @@ class Shared:
 
 
 def shared(operator: Operator, mode: str, dtypes: Iterable[str]) -> list[Shared]:
-    """The cells of a mode in these data types: those with the same axes share, others do not."""
+    """The cells of a mode in these data types: those with the same axes share, others do not.
+
+    Nor does a data type that some versions of CANN are not given: then the others have all rows.
+    """
     found: dict[object, dict[str, Cells]] = {}
+    dated = {one.dtype for one in operator.dated}
     for dtype in dtypes:
         if operator.cells is not None:
             cells = operator.cells(mode, dtype)
-            found.setdefault(_axes(cells), {})[dtype] = cells
+            alone = dtype if dtype in dated else ""
+            found.setdefault((_axes(cells), alone), {})[dtype] = cells
     return [Shared(of_each) for of_each in found.values()]
 
 

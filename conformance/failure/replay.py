@@ -117,8 +117,8 @@ def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator
         rule = say.NOT_TO_JUDGE(error=text_of(error))
         raise UsageError("case", case.operator, rule) from error
     if replay.judged_as == "relation":
-        of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
-        relation = _named(replay.name, say.RELATION, _by_name(of_mode))
+        held_here = [one for one in operator.relations if one.holds_in(case.mode, case.dtype)]
+        relation = _named(replay.name, say.RELATION, _by_name(held_here))
 
         def held(device: Device, _: Arithmetic, beside: Beside | None = None) -> Answer:
             return related_beside(beside, relation, records, case, device)

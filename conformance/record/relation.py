@@ -34,11 +34,12 @@ class Relation:
     ``broken(case, outputs, run)`` yields a sentence for everything that breaks it: ``outputs`` are
     those of ``case`` by name, which ``prepared`` has made from a drawn one (None: as drawn);
     ``run(other)`` makes another call and returns its outputs by name. A run asks for relations with
-    ``--oracle both`` or ``relations``. ``modes`` are those of the operator in which it holds; none:
-    all. ``beside`` are the other operators that it calls. ``far`` says that row-sparse cases are
-    its, too: it looks at no row of a tensor but those that are there. ``always`` is one that is
-    asked beside the reference, too, as that cannot tell what it tells. ``varied(case)`` draws, for
-    a case that the record has drawn, one that differs in what no record draws.
+    ``--oracle both`` or ``relations``. ``modes`` and ``dtypes`` are those of the operator in which
+    it holds; none: all. ``beside`` are the other operators that it calls. ``far`` says that
+    row-sparse cases are its, too: it looks at no row of a tensor but those that are there.
+    ``always`` is one that is asked beside the reference, too, as that cannot tell what it tells.
+    ``varied(case)`` draws, for a case that the record has drawn, one that differs in what no record
+    draws.
     """
 
     name: str
@@ -46,10 +47,15 @@ class Relation:
     broken: Callable[[Case, Outputs, Run], Iterable[str]]
     prepared: Callable[[Case], Case | None] | None = None
     modes: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     far: bool = False
     always: bool = False
     varied: Callable[[Case], SearchStrategy[Case]] | None = None
+
+    def holds_in(self, mode: str, dtype: str) -> bool:
+        """Whether it is one of a mode and a data type."""
+        return mode in (self.modes or (mode,)) and dtype in (self.dtypes or (dtype,))
 
     def asked_by(self, oracle: str) -> bool:
         """Whether a run that judges by an oracle asks for it."""

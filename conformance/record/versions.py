@@ -53,8 +53,8 @@ class Versions:
 class Dated:
     """Documented calls that some versions of CANN alone carry out.
 
-    ``what`` they have, and whether a case is one ``among`` them. ``dtype`` is what they have, if a
-    record does not draw it.
+    ``what`` they have, and whether a case is one ``among`` them. ``dtype`` is what they have, if it
+    is a data type of whole calls.
     """
 
     what: str
@@ -64,7 +64,7 @@ class Dated:
 
 
 def of_dtype(dtype: str, versions: Versions) -> Dated:
-    """The documented calls of a data type that a record does not draw."""
+    """The documented calls of a data type."""
     return Dated(dtype, lambda case: case.dtype == dtype, versions, dtype)
 
 

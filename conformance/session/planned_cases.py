@@ -117,5 +117,5 @@ def _about_relations(operator: Operator, profile: Profile, oracle: str) -> int:
             dtypes = len(operator.dtypes) if profile.each_dtype else 1
             drawn += modes * dtypes * profile.invariants
         elif relation.asked_by(oracle):
-            drawn += modes * len(operator.dtypes) * profile.relations
+            drawn += modes * len(relation.dtypes or operator.dtypes) * profile.relations
     return drawn

@@ -30,7 +30,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
-from conformance.devices.withheld_calls import why_not_refused, why_withheld
+from conformance.devices.withheld_calls import why_not_refused
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
@@ -89,10 +89,15 @@ def fixed_parameters(body: Body) -> tuple[str, ...]:
     return tuple(name for name in inspect.signature(body).parameters if name != DRAWN)
 
 
-def mode_asked(parameters: Mapping[str, Any]) -> str:
-    """The mode whose calls an item makes; "" for an item of no mode in particular."""
-    named = [parameters[name].case.mode for name in NAMED if name in parameters]
-    return str(parameters.get("mode") or next(iter(named), ""))
+def cell_asked(parameters: Mapping[str, Any]) -> tuple[str, str]:
+    """The mode and data type whose calls an item makes; "" for an item of none in particular."""
+    mode, dtype = (str(parameters.get(name, "")) for name in CELL)
+    return mode, dtype
+
+
+def named_case(parameters: Mapping[str, Any]) -> Case | None:
+    """The call of an item that makes one that the record names; None for another item."""
+    return next((parameters[name].case for name in NAMED if name in parameters), None)
 
 
 def draws_sequences(names: Iterable[str]) -> bool:
@@ -173,7 +178,7 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
             (operator, relation, mode, dtype)
             for number, relation in enumerate(operator.relations)
             for place, (mode, dtype) in enumerate(cells)
-            if mode in (relation.modes or (mode,)) and relation.asked_by(asked.oracle)
+            if relation.holds_in(mode, dtype) and relation.asked_by(asked.oracle)
             if asked.each_dtype or not relation.always or _is_its_turn(operator, number, place)
         ]
     if named == LADDER:
@@ -230,9 +235,9 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     return verdict
 
 
-def left_out(operator: Operator, rejection: Rejection, device: Device) -> bool:
-    """Whether a call that must be rejected cannot be made on this device, or would do harm there,
-    or is not known to be rejected there; then it is told so.
+def left_out(rejection: Rejection, device: Device) -> bool:
+    """Whether a call that must be rejected cannot be made on this device, would do harm there, or
+    is not known to be rejected there; then it is told so.
     """
     case, profile = rejection.case, device.profile
     formats = {one.format for one in (*case.inputs.values(), *case.outputs.values())}
@@ -243,10 +248,7 @@ def left_out(operator: Operator, rejection: Rejection, device: Device) -> bool:
         reason = say.NO_FORMATS()
     elif not rejection.checked_by_cann and profile.kind == "npu":
         reason = say.UNCHECKED()
-    else:
-        withheld = why_withheld(operator, case.mode, profile, case)
-        reason = why_not_refused(rejection, profile) or withheld
-    if not reason:
+    elif not (reason := why_not_refused(rejection, profile)):
         return False
     _tell_left_out(rejection, reason)
     return True

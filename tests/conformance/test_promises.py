@@ -224,9 +224,9 @@ def test_a_call_that_must_be_refused_is_left_out_only_where_nothing_would_refuse
 ) -> None:
     unchecked = Rejection("too long", whole(), 561002, QUARANTINED.clause, checked_by_cann=False)
     npu = SimpleNamespace(profile=SimpleNamespace(kind="npu"))
-    assert left_out(operator(), unchecked, npu)
+    assert left_out(unchecked, npu)
     there = SimpleNamespace(profile=SimpleNamespace(kind=kind))
-    assert not left_out(operator(), replace(unchecked, checked_by_cann=checked), there)
+    assert not left_out(replace(unchecked, checked_by_cann=checked), there)
 
 
 def test_a_run_tells_what_became_of_quarantined_calls_and_counts_them_nowhere() -> None:

@@ -15,7 +15,9 @@ from conformance.draw.shared_rows import DTYPE, Shared, shared
 from conformance.evidence.coverage import coverage
 from conformance.evidence.summary import COUNTED
 from conformance.record.cells import EDGE, Axis, Cells
+from conformance.record.clause import document
 from conformance.record.edges import Edge, Edges
+from conformance.record.versions import Versions, of_dtype
 from conformance.session.planned_cases import plan
 from tests.conformance.evidence.test_coverage import judged
 from tests.conformance.record.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of
@@ -45,6 +47,15 @@ def test_together_they_hold_every_combination_and_each_all_that_are_smaller(stre
         assert {tuple(row[at] for at in axes) for row in rows} == {
             tuple(row[at] for at in axes) for row in feasible
         }
+
+
+def test_a_data_type_that_some_versions_of_cann_are_not_given_shares_nothing() -> None:
+    record = replace(RECORD, cells=lambda mode, dtype: CELLS)
+    dated = of_dtype("b", Versions(document("b is newer", "toy document"), after="8.1"))
+    mode = RECORD.modes[0].name
+    assert [list(one.of_each) for one in shared(record, mode, "abc")] == [["a", "b", "c"]]
+    newer = replace(record, dated=(dated,))
+    assert [list(one.of_each) for one in shared(newer, mode, "abc")] == [["a", "c"], ["b"]]
 
 
 def test_sharing_makes_fewer_rows() -> None:
