@@ -151,6 +151,13 @@ def test_a_wrong_call_gets_its_sentence_and_of_two_broken_rules_the_earlier_one_
         assert told == min(pair, key=places.__getitem__), pair
 
 
+def has_elements(operator: Operator) -> bool:
+    """Whether some output has an element in every call, as each of its sizes is at least 1."""
+    assert operator.signature is not None
+    outputs = [one for one in operator.signature.tensors if one.role == "output"]
+    return any(all(getattr(axis, "least", 0) for axis in one.shape) for one in outputs)
+
+
 @pytest.mark.parametrize("name", RECORDS)
 def test_without_an_element_of_an_output_no_workspace_is_needed_and_no_attribute_looked_at(
     name: str, devices: Devices
@@ -162,7 +169,7 @@ def test_without_an_element_of_an_output_no_workspace_is_needed_and_no_attribute
     doubtful = [one.case for one in operator.quarantine]
     every = [*documented(operator), *doubtful]
     none = [one for one in every if not any(t.size for t in one.outputs.values())]
-    assert none or name == "moe_compute_expert_tokens", "that has one expert at least"
+    assert none or has_elements(operator), "no call is documented whose outputs have no element"
     none = [one for one in none if one not in doubtful]
     for case in none:
         for attributes in (case.attributes, wrong):

@@ -41,10 +41,10 @@ def test_each_function_has_the_arguments_that_its_record_gives_it(
 
 @pytest.mark.slow
 def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: Path) -> None:
-    modes = "drop_pad_rows or first or uneven or sigmoid or dropless_dynamic"
-    modes += " or (routing_map and (drop_pad or padded)) or (re_routing and scaled)"
-    modes += " or (init_routing and active and not v3)"
-    some = f"test_values and (compute_expert_tokens or (bfloat16 and ({modes})))"
+    some = " or ".join(
+        f"test_values[{one.name}-{one.modes[-1].name}-{one.dtypes[len(one.dtypes) // 2]}]"
+        for one in REACHED
+    )
     libraries = ("--libraries", str(build(quiet=True).lib))
     _, told = judged(run, tmp_path, *libraries, "-n", "0", "--", "-k", some)
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
