@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "../shared/routing/routed_rows_cut.h"
 #include "../shared/slots/slot_copy_check.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_copy_limit.h"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr const char* kSource = "host tiling of MoeInitRoutingV2";
 constexpr int64_t kCountBytes = 4;             // int32, of a count, an index or a rank
-constexpr int64_t kMostRows = 1LL << 31;       // that an int32 can name
 constexpr int64_t kMostZeroBytes = 1LL << 20;  // of one copy, which has 21 bits for them
 
 using TilingData = MoeInitRoutingV2TilingData;
@@ -36,15 +36,11 @@ int64_t CountOrCumsum(const Call& call) { return Pads(call) ? 0 : call.countOrCu
 
 bool WantsBeforeCapacity(const Call& call) { return Pads(call) && call.beforeCapacityFlag != 0; }
 
-// CANN has no such rules: positions are sorted as fp32, and rows are named by int32. Compared
-// without products, which may be too large for an integer.
+// CANN has no such rules: positions are sorted as fp32, and rows are named by int32.
 Reason Check(const Call& call) {
     Reason reason = slot_copy::CheckSlots("expertIdx", call.tokens, call.topK);
-    if (reason.empty() && Pads(call) && call.experts > kMostRows / call.capacity) {
-        reason = slot_copy::Broken(
-            "expertNum * expertCapacity",
-            std::to_string(call.experts) + " * " + std::to_string(call.capacity),
-            "at most 2^31 if dropPadMode is 1, as expandedRowIdxOut names rows by int32");
+    if (reason.empty()) {
+        reason = routed_rows::CheckPlaces(call.experts, call.capacity);
     }
     return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
 }

@@ -2,10 +2,10 @@
 // row of the output has the token of its slot, as it is or quantised.
 
 #include "kernel_operator.h"
+#include "../shared/routing/row_quantise_kernel.h"
 #include "../shared/routing/slot_counts_kernel.h"
 #include "../shared/routing/slot_places_kernel.h"
 #include "../shared/sorting/slot_sort_kernel.h"
-#include "moe_init_routing_v3_kernel_quantise.h"
 #include "moe_init_routing_v3_kernel_rows.h"
 #include "moe_init_routing_v3_kernel_slots.h"
 #include "moe_init_routing_v3_tiling.h"

@@ -3,14 +3,14 @@
 //
 // Each step rounds to fp32. The integer is the nearest one, of two the even one: half holds it
 // exactly up to 2048, and int8 saturates. A row of zeros has the scale 0 and is not divided.
-#ifndef MOE_INIT_ROUTING_V3_KERNEL_QUANTISE_H
-#define MOE_INIT_ROUTING_V3_KERNEL_QUANTISE_H
+#ifndef ROW_QUANTISE_KERNEL_H
+#define ROW_QUANTISE_KERNEL_H
 
 #include "kernel_operator.h"
-#include "moe_init_routing_v3_kernel_rows.h"
-#include "moe_init_routing_v3_tiling.h"
+#include "routed_rows_kernel.h"
+#include "routed_rows_tiling.h"
 
-namespace moe_init_routing_v3_kernel {
+namespace routed_rows {
 
 using AscendC::RoundMode;
 using AscendC::TQue;
@@ -21,7 +21,7 @@ constexpr float LARGEST_INTEGER = 127.0f;
 template <typename T, bool IS_DYNAMIC>
 class Quantiser {
 public:
-    __aicore__ inline void Init(const Tensors& tensors, Tiling* tiling, TPipe* pipe) {
+    __aicore__ inline void Init(const Tensors& tensors, RowsTiling* tiling, TPipe* pipe) {
         hidden_ = tiling->slots.hidden;
         tileColumns_ = tiling->slots.tileColumns;
         factorRows_ = IS_DYNAMIC ? tiling->scaleRows : 0;
@@ -194,6 +194,6 @@ private:
     float offset_ = 0.0f;
 };
 
-}  // namespace moe_init_routing_v3_kernel
+}  // namespace routed_rows
 
 #endif
