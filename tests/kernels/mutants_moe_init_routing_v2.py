@@ -14,7 +14,7 @@ STARTS = "shared/routing/slot_starts_kernel.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 PLACES = "shared/routing/slot_places_kernel.h"
 TILING = f"{FOLDER}_tiling.cpp"
-INTERFACE = f"{FOLDER}_interface.h"
+INTERFACE = "shared/routing/routing_interface.h"
 PADDED = ("drop_pad",)
 ACTIVE = ("active",)
 
@@ -187,10 +187,8 @@ MUTANTS = (
     Mutant(
         "first-ranks-read-before-all-are-there",
         KERNEL,
-        """    SortAndCount(tensors, counts, starts, tiling);
-    AscendC::SyncAll();
-""",
-        "    SortAndCount(tensors, counts, starts, tiling);\n",
+        "slots.end);\n    AscendC::SyncAll();\n",
+        "slots.end);\n",
         modes=PADDED,
         cores=2,
         least_indices=2,

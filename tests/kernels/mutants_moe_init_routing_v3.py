@@ -129,8 +129,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Rows(
         "capacity-keeps-the-last-slots",
-        before="end - row), rank - first, expert);",
-        after="end - row), rank - first + (capacity_ > 0 ? Most(slots - capacity_, 0) : 0),"
+        before="share_.end), rank - first, expert);",
+        after="share_.end), rank - first + (capacity_ > 0 ? Most(slots - capacity_, 0) : 0),"
         " expert);",
         least_indices=2,
     ),

@@ -54,7 +54,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_init_routing": (
         Mutant(
             "more-experts-than-row-indices",
-            "moe_init_routing/aclnn_moe_init_routing.cpp",
+            "shared/routing/row_indices_interface.h",
             'In("rowIdx", kInt32, {"tokens", "topK"})',
             'In("rowIdx", kInt32, {"tokens", "numbers"})',
         ),
@@ -62,7 +62,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_init_routing_v2": (
         Mutant(
             "tokens-of-x-are-not-compared",
-            "moe_init_routing_v2/moe_init_routing_v2_interface.h",
+            "shared/routing/routing_interface.h",
             'In("x", kFloating, {"tokens", "hidden"})',
             'In("x", kFloating, {"rows of x", "hidden"})',
         ),

@@ -72,7 +72,8 @@ private:
 };
 
 // A block's share of the rows. A row is that of a rank, or with drop/pad one of the places of an
-// expert; `Writer` writes it from the token of its slot, or zeros if no slot takes it.
+// expert; `Writer` writes it from the token of its slot, or zeros if no slot takes it. Slots that
+// are more than tokens have count these over and over.
 template <typename Writer>
 class Rows {
 public:
@@ -81,15 +82,19 @@ public:
         experts_ = tiling->counted.experts;
         tileExperts_ = tiling->counted.tileEntries - 1;
         capacity_ = tiling->capacity;
+        tokens_ = tiling->slots.tokens;
         topK_ = tiling->slots.topK;
         rowsAtOnce_ = tiling->slots.slotsPerBatch;
         share_ = OwnShare(tiling->slots.endRank);
-        starts_.Init(starts, tiling->counted.tileEntries, pipe);
+        if (starts != nullptr) {
+            starts_.Init(starts, tiling->counted.tileEntries, pipe);
+        }
         slotOfRank_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(slotOfRank));
         pipe->InitBuffer(slotBuffer_, slot_counts::IntegerBytes(rowsAtOnce_));
         writer_.Init(tensors, tiling, pipe);
     }
 
+    // Of experts whose first ranks are `starts`.
     __aicore__ inline void Process() {
         const bool pads = capacity_ > 0;
         const int64_t first = pads ? share_.first / capacity_ : 0;
@@ -103,19 +108,31 @@ public:
         }
     }
 
+    // Of ranks, whatever experts they have: `experts` are those of the slots, null if no row needs
+    // its own.
+    __aicore__ inline void ProcessByRank(GM_ADDR experts) {
+        slotExperts_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(experts));
+        WriteShare(share_.first, share_.end, 0, experts == nullptr ? 0 : EXPERT_OF_SLOT);
+    }
+
 private:
+    static constexpr int64_t EXPERT_OF_SLOT = -1;
+
     __aicore__ inline void WriteExpert(int64_t expert) {
         const int64_t rank = starts_.Of(expert);
         const int64_t slots = starts_.Of(expert + 1) - rank;
         const int64_t first = capacity_ > 0 ? expert * capacity_ : rank;
         const int64_t taken = first + (capacity_ > 0 ? Least(slots, capacity_) : slots);
-        const int64_t end = Least(taken, share_.end);
-        for (int64_t row = Most(first, share_.first); row < end; row += rowsAtOnce_) {
-            WriteRows(row, Least(rowsAtOnce_, end - row), rank - first, expert);
-        }
+        WriteShare(Most(first, share_.first), Least(taken, share_.end), rank - first, expert);
         const int64_t endOfPlaces = Least(first + capacity_, share_.end);
         for (int64_t row = Most(taken, share_.first); row < endOfPlaces; ++row) {
             writer_.WriteZeros(row);
+        }
+    }
+
+    __aicore__ inline void WriteShare(int64_t first, int64_t end, int64_t ahead, int64_t expert) {
+        for (int64_t row = first; row < end; row += rowsAtOnce_) {
+            WriteRows(row, Least(rowsAtOnce_, end - row), ahead, expert);
         }
     }
 
@@ -127,7 +144,8 @@ private:
         Order<HardEvent::MTE2_S>();
         for (int64_t i = 0; i < rows; ++i) {
             const int64_t slot = slots.GetValue(static_cast<uint32_t>(i));
-            writer_.Write(row + i, slot / topK_, expert);
+            const int64_t own = expert == EXPERT_OF_SLOT ? slotExperts_.GetValue(slot) : expert;
+            writer_.Write(row + i, slot / topK_ % tokens_, own);
         }
     }
 
@@ -136,12 +154,14 @@ private:
     Writer writer_;
     slot_counts::Starts starts_;
     GlobalTensor<int32_t> slotOfRank_;
+    GlobalTensor<int32_t> slotExperts_;
     TBuf<TPosition::VECCALC> slotBuffer_;
 
     row_sum::Share share_;
     int64_t experts_;
     int64_t tileExperts_;
     int64_t capacity_;
+    int64_t tokens_;
     int64_t topK_;
     int64_t rowsAtOnce_;
 };
