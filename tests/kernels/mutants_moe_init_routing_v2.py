@@ -55,9 +55,9 @@ MUTANTS = (
     ),
     Mutant(
         "count-flags-swapped",
-        TILING,
-        "return Pads(call) ? 0 : call.countOrCumsumFlag;",
-        "return Pads(call) || call.countOrCumsumFlag == 0 ? 0 : 3 - call.countOrCumsumFlag;",
+        "shared/routing/routed_rows_cut.h",
+        "return capacity == 0 ? countOrCumsumFlag",
+        "return capacity == 0 ? (3 - countOrCumsumFlag) % 3",
         modes=("dropless", "active"),
     ),
     Mutant(

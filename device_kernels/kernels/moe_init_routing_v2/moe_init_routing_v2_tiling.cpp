@@ -31,11 +31,6 @@ int64_t Slots(const Call& call) { return call.tokens * call.topK; }
 // The rows of the output: the places of all experts, or the first ranks.
 int64_t OutRows(const Call& call) { return Pads(call) ? call.experts * call.capacity : call.rows; }
 
-// What expertTokensCountOrCumsumOut takes; with drop/pad nothing, whatever the flag says.
-int64_t CountOrCumsum(const Call& call) { return Pads(call) ? 0 : call.countOrCumsumFlag; }
-
-bool WantsBeforeCapacity(const Call& call) { return Pads(call) && call.beforeCapacityFlag != 0; }
-
 // CANN has no such rules: positions are sorted as fp32, and rows are named by int32.
 Reason Check(const Call& call) {
     Reason reason = slot_copy::CheckSlots("expertIdx", call.tokens, call.topK);
@@ -82,7 +77,8 @@ void CutSlots(const Call& call, TilingData* tiling) {
 void CutExperts(const Call& call, TilingData* tiling) {
     SlotCopyTiling& slots = tiling->slots;
     const bool pads = Pads(call);
-    tiling->counted.counts = WantsBeforeCapacity(call) ? 2 : CountOrCumsum(call);
+    tiling->counted.counts =
+        routed_rows::CountsKind(call.capacity, call.countOrCumsumFlag, call.beforeCapacityFlag);
     if (!pads && tiling->counted.counts == 0) {
         return;
     }

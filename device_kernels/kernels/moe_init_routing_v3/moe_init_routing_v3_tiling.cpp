@@ -11,7 +11,6 @@ namespace {
 constexpr const char* kSource = "host tiling of MoeInitRoutingV3";
 constexpr int64_t kMostExpert = 10240;  // where the range may end
 constexpr int64_t kMostPairExpert = 5120;
-constexpr int64_t kDynamic = 1;
 constexpr int64_t kPairs = 2;
 
 using TilingData = MoeInitRoutingV3TilingData;
@@ -57,15 +56,8 @@ Reason CheckRange(const Call& call) {
 }
 
 Reason CheckScale(const Call& call) {
-    if (call.quantMode == 0 && call.scaleRows == 0) {
-        return Broken("scaleOptional", "null", "a tensor if quantMode is 0");
-    }
-    const int64_t experts = RangeExperts(call);
-    const bool isRight = call.scaleRows <= 1 || call.scaleRows == experts;
-    return call.quantMode != kDynamic || isRight
-               ? Reason{}
-               : Broken("dim 0 of scaleOptional", call.scaleRows,
-                        "1 or the number of experts in the range, " + std::to_string(experts));
+    return routed_rows::CheckScale(call.quantMode, call.scaleRows, RangeExperts(call),
+                                   "the number of experts in the range");
 }
 
 Reason CheckPlaces(const Call& call) {

@@ -37,6 +37,25 @@ inline Reason CheckPlaces(int64_t experts, int64_t capacity) {
                      "at most 2^31 if dropPadMode is 1, as expandedRowIdxOut names rows by int32");
 }
 
+// Of a scale that static rows need, or of factors for dynamic ones: for all experts, or for each of
+// `experts`, which a text calls so.
+inline Reason CheckScale(int64_t quantMode, int64_t scaleRows, int64_t experts,
+                         const std::string& called) {
+    if (quantMode == 0 && scaleRows == 0) {
+        return Broken("scaleOptional", "null", "a tensor if quantMode is 0");
+    }
+    return quantMode != 1 || scaleRows <= 1 || scaleRows == experts
+               ? Reason{}
+               : Broken("dim 0 of scaleOptional", scaleRows,
+                        "1 or " + called + ", " + std::to_string(experts));
+}
+
+// What is written of counts: 0 nothing, 1 cumulative sums, 2 numbers. With drop/pad those before
+// the capacity drops some.
+inline int64_t CountsKind(int64_t capacity, int64_t countOrCumsumFlag, int64_t beforeCapacityFlag) {
+    return capacity == 0 ? countOrCumsumFlag : beforeCapacityFlag != 0 ? 2 : 0;
+}
+
 // The most of each kind of piece in UB.
 struct Ub {
     explicit Ub(int64_t bytes) : all(bytes), unit(RoundDown(bytes / 8, kBlockBytes)) {}

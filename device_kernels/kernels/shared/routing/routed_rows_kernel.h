@@ -81,6 +81,7 @@ public:
                                 RowsTiling* tiling, TPipe* pipe) {
         experts_ = tiling->counted.experts;
         tileExperts_ = tiling->counted.tileEntries - 1;
+        lastFactors_ = tiling->scaleRows - 1;
         capacity_ = tiling->capacity;
         tokens_ = tiling->slots.tokens;
         topK_ = tiling->slots.topK;
@@ -109,7 +110,7 @@ public:
     }
 
     // Of ranks, whatever experts they have: `experts` are those of the slots, null if no row needs
-    // its own.
+    // its own. One that has no factors takes the last ones, as nobody checks them before.
     __aicore__ inline void ProcessByRank(GM_ADDR experts) {
         slotExperts_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(experts));
         WriteShare(share_.first, share_.end, 0, experts == nullptr ? 0 : EXPERT_OF_SLOT);
@@ -144,7 +145,9 @@ private:
         Order<HardEvent::MTE2_S>();
         for (int64_t i = 0; i < rows; ++i) {
             const int64_t slot = slots.GetValue(static_cast<uint32_t>(i));
-            const int64_t own = expert == EXPERT_OF_SLOT ? slotExperts_.GetValue(slot) : expert;
+            const int64_t own = expert == EXPERT_OF_SLOT
+                                    ? Least(slotExperts_.GetValue(slot), lastFactors_)
+                                    : expert;
             writer_.Write(row + i, slot / topK_ % tokens_, own);
         }
     }
@@ -160,6 +163,7 @@ private:
     row_sum::Share share_;
     int64_t experts_;
     int64_t tileExperts_;
+    int64_t lastFactors_;
     int64_t capacity_;
     int64_t tokens_;
     int64_t topK_;
