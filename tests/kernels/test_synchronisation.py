@@ -89,6 +89,7 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
     sorting = {
         *("moe_init_routing", "moe_init_routing_v2", "moe_init_routing_v3"),
+        *("moe_init_routing_quant", "moe_init_routing_quant_v2"),
         *("moe_token_permute", "moe_token_permute_with_ep"),
     }
     added = {"moe_token_unpermute_with_routing_map"}
