@@ -208,6 +208,13 @@ ROUTED_RANK = _narrow(
     "slotOfRank_, row + ahead, rows);",
     "row + ahead",
 )
+QUANTISE = "shared/routing/row_quantise_kernel.h"
+QUANTISED = (
+    _narrow("token-in-16-bits", QUANTISE, "x_[token * hidden_ + column], columns);", "token"),
+    _narrow("row-of-integers-in-16-bits", QUANTISE, "StoreIntegers(row * hidden_ + column,", "row"),
+    ROUTED_RANK,
+    SORTED_KEYS,
+)
 COUNTED = (
     Mutant(
         "counts-in-16-bits",
@@ -234,6 +241,8 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
     "moe_token_permute_with_ep": SORTS,
     "moe_init_routing": GATHERED,
+    "moe_init_routing_quant": QUANTISED,
+    "moe_init_routing_quant_v2": (*QUANTISED, *COUNTED),
     "moe_init_routing_v2": (*SORTS, *COUNTED),
     "moe_init_routing_v3": (COPIED_ROUTE, ROUTED_RANK, SORTED_KEYS, *COUNTED),
     "moe_token_permute_grad": SLOT_SUMS,

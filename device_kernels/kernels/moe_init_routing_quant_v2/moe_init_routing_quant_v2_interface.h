@@ -8,11 +8,17 @@ namespace moe_init_routing_quant_v2 {
 
 inline constexpr const char* kScales = "dynamicQuantScaleOutOptional";
 
-inline const entry::Table& Interface() {
+// Without experts a scale of no rows has one for each.
+inline bool HasFactors(const entry::Call& call) {
+    return call.Has("scaleOptional") && call.Number("quantMode") == 1 &&
+           call.Number("expertNum") > 0;
+}
+
+inline entry::Table MadeInterface() {
     using namespace entry;
     const Types fp32{{ACL_FLOAT}};
     const Condition isStatic = Where("quantMode", {0}), isDynamic = Where("quantMode", {1});
-    static const Table table = routing::Interface(
+    Table table = routing::Interface(
         "aclnnMoeInitRoutingQuantV2, parameters", {{ACL_INT8}},
         {In("scaleOptional", fp32)
              .Or({1}, isStatic)
@@ -22,6 +28,13 @@ inline const entry::Table& Interface() {
         {OutOrNull(kScales, fp32, {"rows"})
              .Or({Times("expertNum", "expertCapacity")}, Where("dropPadMode", {1}))
              .Only(isDynamic)});
+    table.sizes.push_back(
+        AtLeast("scaleRows", 1, {HasFactors, "quantMode is 1 and there are experts"}));
+    return table;
+}
+
+inline const entry::Table& Interface() {
+    static const entry::Table table = MadeInterface();
     return table;
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.kernels.host_tilings import Call
 from tests.kernels.tilings import shared
-from tests.kernels.tilings.description import Axis, Description, Sizes
+from tests.kernels.tilings.description import Axis, Sizes
 from tests.kernels.tilings.moe_init_routing import OPERATOR as COPIED
 from tests.kernels.tilings.moe_init_routing import call as copied
 from tests.kernels.tilings.work import Cut, Work
