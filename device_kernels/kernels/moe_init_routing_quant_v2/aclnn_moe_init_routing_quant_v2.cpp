@@ -17,19 +17,7 @@ struct Kernel : routing::Operator<Kernel, MoeInitRoutingQuantV2TilingData> {
     static MoeInitRoutingQuantV2Call Seen(const entry::Call& call) {
         const int64_t scaleRows =
             call.Has("scaleOptional") ? call.Shape("scaleOptional").values[0] : 0;
-        return {call.Size("tokens"),
-                call.Size("topK"),
-                call.Size("hidden"),
-                call.Size("rows"),
-                call.Number("expertNum"),
-                routing::Capacity(call),
-                call.Number(routing::kCountsFlag),
-                call.Number(routing::kBeforeFlag),
-                call.Number("quantMode"),
-                scaleRows,
-                call.Dtype("x"),
-                call.machine().vectorCores,
-                call.machine().ubBytes};
+        return {routing::Seen(call), call.Number("quantMode"), scaleRows};
     }
 
     static bool Touches(const char* name, const Tiling& tiling) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "../shared/routing/routed_rows_tiling.h"
+#include "../shared/routing/routing_call.h"
 
 struct MoeInitRoutingQuantV2TilingData : RoutedRowsTiling {
     int64_t key;           // 10 static, 20 dynamic + 0 fp32, 1 fp16, 2 bf16
@@ -17,21 +18,9 @@ struct MoeInitRoutingQuantV2TilingData : RoutedRowsTiling {
 };
 static_assert(sizeof(MoeInitRoutingQuantV2TilingData) == 216, "shared with the device");
 
-// One call as the host sees it, and the machine to cut it for.
-struct MoeInitRoutingQuantV2Call {
-    int64_t tokens;
-    int64_t topK;
-    int64_t hidden;
-    int64_t rows;  // of expandedXOut without drop/pad
-    int64_t experts;
-    int64_t capacity;  // drop/pad: rows of every expert; else 0
-    int64_t countOrCumsumFlag;
-    int64_t beforeCapacityFlag;
+struct MoeInitRoutingQuantV2Call : RoutingCall {
     int64_t quantMode;  // 0 static, 1 dynamic
     int64_t scaleRows;  // 0: no scale
-    int64_t dtype;      // aclDataType of x: 0 fp32, 1 fp16, 27 bf16
-    int64_t cores;      // vector cores, at least 1
-    int64_t ubBytes;    // UB bytes per core that a tiling may use
 };
 
 #define MOE_INIT_ROUTING_QUANT_V2_EXPORT __attribute__((visibility("default")))

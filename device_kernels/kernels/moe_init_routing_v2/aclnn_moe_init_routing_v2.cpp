@@ -16,19 +16,7 @@ struct Kernel : routing::Operator<Kernel, MoeInitRoutingV2TilingData> {
     }
 
     static constexpr auto kTiling = MoeInitRoutingV2Tiling;
-    static MoeInitRoutingV2Call Seen(const entry::Call& call) {
-        return {call.Size("tokens"),
-                call.Size("topK"),
-                call.Size("hidden"),
-                call.Size("rows"),
-                call.Number("expertNum"),
-                routing::Capacity(call),
-                call.Number(routing::kCountsFlag),
-                call.Number(routing::kBeforeFlag),
-                call.Dtype("x"),
-                call.machine().vectorCores,
-                call.machine().ubBytes};
-    }
+    static MoeInitRoutingV2Call Seen(const entry::Call& call) { return {routing::Seen(call)}; }
 
     static uint32_t Start(const entry::Launch& at, const Tiling& tiling) {
         return aclrtlaunch_moe_init_routing_v2(at.cores, at.stream, at["x"], at["expertIdx"],

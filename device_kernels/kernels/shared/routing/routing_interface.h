@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "routing_call.h"
 #include "two_phase.h"
 
 namespace routing {
@@ -56,9 +57,14 @@ inline entry::Table Interface(const char* source, const entry::Types& ofRows,
     return table;
 }
 
-// The rows that expertCapacity gives every expert; 0 without drop/pad.
-inline int64_t Capacity(const entry::Call& call) {
-    return call.Number("dropPadMode") == 1 ? call.Number("expertCapacity") : 0;
+inline RoutingCall Seen(const entry::Call& call) {
+    const bool pads = call.Number("dropPadMode") == 1;
+    return {call.Size("tokens"),      call.Size("topK"),
+            call.Size("hidden"),      call.Size("rows"),
+            call.Number("expertNum"), pads ? call.Number("expertCapacity") : 0,
+            call.Number(kCountsFlag), call.Number(kBeforeFlag),
+            call.Dtype("x"),          call.machine().vectorCores,
+            call.machine().ubBytes};
 }
 
 // Numbers of slots go to one of two outputs, as the mode says; the other one is not touched.

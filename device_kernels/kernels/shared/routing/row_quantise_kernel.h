@@ -182,7 +182,7 @@ private:
             return halves;
         }
         if (WAY == Way::DYNAMIC_AWAY) {
-            // Half has every k + 1/2 up to 512, so that none of the values gets to its other side.
+            // Half has every k + 1/2 below 1024, so that none of the values gets to its other side.
             const LocalTensor<half> halves = workBuffer_.Get<half>();
             AscendC::Cast(halves, values, RoundMode::CAST_TRUNC, columns);
             return halves;
