@@ -110,14 +110,15 @@ ROUNDED = (
         before="offset_ = NumberOf(offset);",
         after="offset_ = NumberOf(scale_);",
     ),
-    OF_HALF(
+    Mutant(
         "second-tile-from-the-first-column",
-        before="x_[token * hidden_ + column]",
-        after="x_[token * hidden_]",
+        QUANTISE,
+        "x_[token * hidden_ + column]",
+        "x_[token * hidden_]",
         least_hidden=33,
     ),
 )
-"""Mistakes of rows that one scale and one offset make, in half."""
+"""Mistakes of rows that one scale and one offset make in half, and one of all rows."""
 
 MUTANTS: tuple[Mutant, ...] = (
     *map(of_both_quantisations, named(mutants_moe_init_routing_v2.MUTANTS, ROUTED)),
@@ -178,10 +179,10 @@ MUTANTS: tuple[Mutant, ...] = (
         least_indices=2,
     ),
     Mutant(
-        "product-of-experts-and-capacity-in-16-bits",
+        "last-place-of-the-experts-left",
         f"{FOLDER}_tiling.cpp",
         "Pads(call) ? call.experts * call.capacity : call.rows;",
-        "Pads(call) ? static_cast<int16_t>(call.experts * call.capacity) : call.rows;",
+        "Pads(call) ? call.experts * call.capacity - 1 : call.rows;",
         modes=PADDED,
     ),
     Mutant(

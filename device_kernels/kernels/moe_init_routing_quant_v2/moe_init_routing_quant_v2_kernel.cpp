@@ -1,6 +1,8 @@
 // MoeInitRoutingQuantV2 in Ascend C: tokens as int8 (../shared/routing/row_quantise_kernel.h) in
 // the order of their experts, at the slots' ranks, or with drop/pad at their places among the rows
 // of their experts, and how many slots experts have (../shared/routing/sorted_counts_kernel.h).
+//
+// The document names no format in which static rows are computed: it is half here, as CANN has it.
 
 #include "kernel_operator.h"
 #include "../shared/routing/routed_rows_kernel.h"

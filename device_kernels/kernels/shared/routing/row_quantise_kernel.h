@@ -170,10 +170,10 @@ private:
 
     // The values as half, which int8 is rounded from.
     __aicore__ inline LocalTensor<half> Halves(uint32_t columns) {
+        const int32_t count = static_cast<int32_t>(columns);
         const LocalTensor<float> values = valueBuffer_.Get<float>();
         if (WAY == Way::STATIC_HALF) {
             const LocalTensor<half> halves = workBuffer_.Get<half>();
-            const int32_t count = static_cast<int32_t>(columns);
             AscendC::Cast(halves, values, RoundMode::CAST_RINT, columns);
             AscendC::PipeBarrier<PIPE_V>();
             AscendC::Muls(halves, halves, static_cast<half>(factor_), count);
