@@ -39,6 +39,8 @@ ROWS = {
     "moe_gating_top_k_softmax_v2": ("x",),
     "moe_gating_top_k_v2": ("x", "biasOptional", "inputIdsOptional", "tid2eidOptional"),
     "moe_init_routing": ("x",),
+    "moe_init_routing_quant": ("x",),
+    "moe_init_routing_quant_v2": ("x",),
     "moe_init_routing_v2": ("x",),
     "moe_init_routing_v3": ("x",),
     "moe_init_routing_v2_grad": ("gradExpandedX",),

@@ -10,9 +10,11 @@ from tests.kernels.mutants import Mutant
 UB = "call.machine().ubBytes"
 
 FINALIZING = ("moe_finalize_routing_v2", "moe_finalize_routing_v3", "moe_finalize_routing_v4")
+ROUTING = ("moe_init_routing_v2", "moe_init_routing_quant_v2")
 SHARED = {
     **dict.fromkeys(("moe_gating_top_k", "moe_gating_top_k_v2"), "shared/gating/group_interface.h"),
     **dict.fromkeys(FINALIZING, "shared/finalize/finalize_interface.h"),
+    **dict.fromkeys(ROUTING, "shared/routing/routing_interface.h"),
 }
 """Where operators ask for the buffer, if not in their own entries."""
 

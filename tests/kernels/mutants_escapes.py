@@ -114,9 +114,9 @@ ESCAPES: dict[tuple[str, str], Mutant] = {
     ("moe_token_permute_with_routing_map_grad", "gradient summed in bf16"): SUMMED_IN_BF16,
     (INIT, "zero tokens"): Mutant(
         "zero-tokens-leave-the-counts-unwritten",
-        f"{INIT}/{INIT}_kernel.cpp",
-        "slots(tiling->slots);\n    if (tiling->counted.experts > 0) {",
-        "slots(tiling->slots);\n    if (tiling->counted.experts > 0 && slots.all > 0) {",
+        "shared/routing/sorted_counts_kernel.h",
+        "int64_t end) {\n    if (counted.experts > 0) {",
+        "int64_t end) {\n    if (counted.experts > 0 && slots.tokens * slots.topK > 0) {",
         modes=("dropless",),
     ),
     ("moe_token_permute_with_ep_grad", "more than 1024 tokens"): Mutant(

@@ -196,10 +196,24 @@ FINALIZED = (
         least_indices=1,
     ),
 )
-ROUTES = "moe_init_routing_v3/moe_init_routing_v3_kernel_rows.h"
-ROUTED = (
-    _narrow("row-offset-in-16-bits", ROUTES, "x_[token * rowBytes_ + at], tiles_,", "token"),
-    _narrow("rank-in-16-bits", ROUTES, "slotOfRank_, row + ahead, rows);", "row + ahead"),
+COPIED_ROUTE = _narrow(
+    "row-offset-in-16-bits",
+    "moe_init_routing_v3/moe_init_routing_v3_kernel_rows.h",
+    "x_[token * rowBytes_ + at], tiles_,",
+    "token",
+)
+ROUTED_RANK = _narrow(
+    "rank-in-16-bits",
+    "shared/routing/routed_rows_kernel.h",
+    "slotOfRank_, row + ahead, rows);",
+    "row + ahead",
+)
+QUANTISE = "shared/routing/row_quantise_kernel.h"
+QUANTISED = (
+    _narrow("token-in-16-bits", QUANTISE, "x_[token * hidden_ + column], columns);", "token"),
+    _narrow("row-of-integers-in-16-bits", QUANTISE, "StoreIntegers(row * hidden_ + column,", "row"),
+    ROUTED_RANK,
+    SORTED_KEYS,
 )
 COUNTED = (
     Mutant(
@@ -227,8 +241,10 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
     "moe_token_permute_with_ep": SORTS,
     "moe_init_routing": GATHERED,
+    "moe_init_routing_quant": QUANTISED,
+    "moe_init_routing_quant_v2": (*QUANTISED, *COUNTED),
     "moe_init_routing_v2": (*SORTS, *COUNTED),
-    "moe_init_routing_v3": (*ROUTED, SORTED_KEYS, *COUNTED),
+    "moe_init_routing_v3": (COPIED_ROUTE, ROUTED_RANK, SORTED_KEYS, *COUNTED),
     "moe_token_permute_grad": SLOT_SUMS,
     "moe_token_permute_with_ep_grad": SLOT_SUMS,
     "moe_token_unpermute": SLOT_SUMS,

@@ -10,8 +10,9 @@ from tests.kernels.mutants import Mutant
 FOLDER = "moe_init_routing/moe_init_routing"
 KERNEL = f"{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}_tiling.cpp"
-ENTRY = "moe_init_routing/aclnn_moe_init_routing.cpp"
+INTERFACE = "shared/routing/row_indices_interface.h"
 SORT = "shared/sorting/stable_sort_kernel.h"
+SORTED = "shared/sorting/row_index_sort_kernel.h"
 GATHER = "shared/rows/row_gather_kernel.h"
 ACTIVE = ("active",)
 
@@ -42,14 +43,14 @@ MUTANTS = (
     ),
     Mutant(
         "active-num-counts-rows",
-        ENTRY,
+        INTERFACE,
         'std::min(call.Number("activeNum"), call.Size("tokens")) * call.Size("topK");',
         'std::min(call.Number("activeNum"), call.Size("tokens") * call.Size("topK"));',
         least_indices=2,
     ),
     Mutant(
         "active-num-ignored",
-        ENTRY,
+        INTERFACE,
         'std::min(call.Number("activeNum"), call.Size("tokens")) * call.Size("topK");',
         'call.Size("tokens") * call.Size("topK");',
         modes=ACTIVE,
@@ -86,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         "inverse-forgotten",
-        KERNEL,
+        SORTED,
         "sorter.ArgSort(sortedRowIdx, At<int32_t>(tensors.expandedRowIdx));",
         "sorter.SortPairs(At<int32_t>(tensors.expertIdx), At<int32_t>(tensors.rowIdx),"
         " At<int32_t>(tensors.expandedExpertIdx), At<int32_t>(tensors.expandedRowIdx));",
@@ -94,7 +95,7 @@ MUTANTS = (
     ),
     Mutant(
         "equal-experts-by-row-index",
-        KERNEL,
+        SORTED,
         SORTED_PAIRS,
         """    const auto numbers = At<int32_t>(tensors.expandedRowIdx);
     const auto experts = At<int32_t>(tensors.expandedExpertIdx);

@@ -14,7 +14,7 @@ STARTS = "shared/routing/slot_starts_kernel.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 PLACES = "shared/routing/slot_places_kernel.h"
 TILING = f"{FOLDER}_tiling.cpp"
-INTERFACE = f"{FOLDER}_interface.h"
+INTERFACE = "shared/routing/routing_interface.h"
 PADDED = ("drop_pad",)
 ACTIVE = ("active",)
 
@@ -55,9 +55,9 @@ MUTANTS = (
     ),
     Mutant(
         "count-flags-swapped",
-        TILING,
-        "return Pads(call) ? 0 : call.countOrCumsumFlag;",
-        "return Pads(call) || call.countOrCumsumFlag == 0 ? 0 : 3 - call.countOrCumsumFlag;",
+        "shared/routing/routed_rows_cut.h",
+        "return capacity == 0 ? countOrCumsumFlag",
+        "return capacity == 0 ? (3 - countOrCumsumFlag) % 3",
         modes=("dropless", "active"),
     ),
     Mutant(
@@ -187,10 +187,8 @@ MUTANTS = (
     Mutant(
         "first-ranks-read-before-all-are-there",
         KERNEL,
-        """    SortAndCount(tensors, counts, starts, tiling);
-    AscendC::SyncAll();
-""",
-        "    SortAndCount(tensors, counts, starts, tiling);\n",
+        "slots.end);\n    AscendC::SyncAll();\n",
+        "slots.end);\n",
         modes=PADDED,
         cores=2,
         least_indices=2,

@@ -18,9 +18,9 @@ BY_RANK = (*DROPLESS, *ACTIVE)
 STATIC = ("dropless_static", "active_static", "drop_pad_static")
 DYNAMIC = ("dropless_dynamic", "active_dynamic", "drop_pad_dynamic")
 Slots = partial(Mutant, file=f"{FOLDER}_kernel_slots.h", modes=BY_RANK)
-Rows = partial(Mutant, file=f"{FOLDER}_kernel_rows.h", modes=PADDED)
+Rows = partial(Mutant, file="shared/routing/routed_rows_kernel.h", modes=PADDED)
 Entry = partial(Mutant, file="moe_init_routing_v3/aclnn_moe_init_routing_v3.cpp")
-Quantised = partial(Mutant, file=f"{FOLDER}_kernel_quantise.h", modes=(*STATIC, *DYNAMIC))
+Quantised = partial(Mutant, file="shared/routing/row_quantise_kernel.h", modes=(*STATIC, *DYNAMIC))
 Static = partial(Quantised, modes=STATIC)
 Scaled = partial(Quantised, modes=DYNAMIC)
 
@@ -129,8 +129,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Rows(
         "capacity-keeps-the-last-slots",
-        before="end - row), rank - first, expert);",
-        after="end - row), rank - first + (capacity_ > 0 ? Most(slots - capacity_, 0) : 0),"
+        before="share_.end), rank - first, expert);",
+        after="share_.end), rank - first + (capacity_ > 0 ? Most(slots - capacity_, 0) : 0),"
         " expert);",
         least_indices=2,
     ),
@@ -140,10 +140,11 @@ MUTANTS: tuple[Mutant, ...] = (
         after="expert < end; expert = end) {",
         modes=(),
     ),
-    Rows(
+    Mutant(
         "scale-of-the-row-in-place-of-the-token",
-        before="scales_[token], scaleQueue_",
-        after="scales_[row], scaleQueue_",
+        f"{FOLDER}_kernel_rows.h",
+        "scales_[token], scaleQueue_",
+        "scales_[row], scaleQueue_",
         modes=("dropless", "active"),
         least_indices=2,
     ),

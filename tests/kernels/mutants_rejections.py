@@ -54,15 +54,39 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_init_routing": (
         Mutant(
             "more-experts-than-row-indices",
-            "moe_init_routing/aclnn_moe_init_routing.cpp",
+            "shared/routing/row_indices_interface.h",
             'In("rowIdx", kInt32, {"tokens", "topK"})',
             'In("rowIdx", kInt32, {"tokens", "numbers"})',
+        ),
+    ),
+    "moe_init_routing_quant": (
+        Mutant(
+            "experts-of-the-output-are-not-compared",
+            "shared/routing/row_indices_interface.h",
+            'Out("expandedExpertIdxOut", kInt32, {Times("tokens", "topK")})',
+            'Out("expandedExpertIdxOut", kInt32, {"experts"})',
+        ),
+    ),
+    "moe_init_routing_quant_v2": (
+        Mutant(
+            "factors-of-any-number-of-experts",
+            "shared/routing/routed_rows_cut.h",
+            "scaleRows == experts",
+            "scaleRows <= experts",
+            modes=("dropless_dynamic",),
+        ),
+        Mutant(
+            "scale-of-static-rows-of-any-length",
+            "moe_init_routing_quant_v2/moe_init_routing_quant_v2_interface.h",
+            ".Or({1}, isStatic)",
+            '.Or({"numbers"}, isStatic)',
+            modes=("dropless_static",),
         ),
     ),
     "moe_init_routing_v2": (
         Mutant(
             "tokens-of-x-are-not-compared",
-            "moe_init_routing_v2/moe_init_routing_v2_interface.h",
+            "shared/routing/routing_interface.h",
             'In("x", kFloating, {"tokens", "hidden"})',
             'In("x", kFloating, {"rows of x", "hidden"})',
         ),

@@ -29,6 +29,8 @@ RECORDED = {
     "moe_finalize_routing_v2_grad": "two tokens of two slots, one dropped, with a bias",
     "moe_finalize_routing_v4": "an expert of each kind, dropless_rows",
     "moe_init_routing": "three tokens, rows in columns, activeNum 2",
+    "moe_init_routing_quant": "three tokens, rows in columns, activeNum 2",
+    "moe_init_routing_quant_v2": "three tokens of two experts, two rows of each expert",
     "moe_init_routing_v2": "three tokens of two experts, two rows of each expert",
     "moe_init_routing_v2_grad": "README",
     "moe_init_routing_v3": "rows divided by powers of two",

@@ -2,32 +2,17 @@
 
 #include "aclnnop/aclnn_moe_init_routing.h"
 
-#include <algorithm>
-
+#include "../shared/routing/row_indices_interface.h"
 #include "aclrtlaunch_moe_init_routing.h"
 #include "moe_init_routing_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
-// activeNum counts tokens.
-int64_t ActiveRows(const entry::Call& call) {
-    return std::min(call.Number("activeNum"), call.Size("tokens")) * call.Size("topK");
-}
-
 struct Kernel : entry::Operator<Kernel, MoeInitRoutingTilingData> {
     static const entry::Table& Interface() {
-        using namespace entry;
-        static const Table table{
-            "operator definition of MoeInitRouting",
-            {In("x", kFloating, {"tokens", "hidden"}), In("rowIdx", kInt32, {"tokens", "topK"}),
-             In("expertIdx", kInt32, {"tokens", "topK"}), Number("activeNum"),
-             Out("expandedXOut", As("x"), {"rows", "hidden"}),
-             Out("expandedRowIdxOut", kInt32, {Times("tokens", "topK")}),
-             Out("expandedExpertIdxOut", kInt32, {Times("tokens", "topK")})},
-            Stage::TILING,
-            {Is("rows", ActiveRows, "the number of slots of as many tokens as activeNum keeps"),
-             AtLeast("activeNum", 0)}};
+        static const entry::Table table =
+            row_indices::Interface("operator definition of MoeInitRouting", entry::As("x"));
         return table;
     }
 

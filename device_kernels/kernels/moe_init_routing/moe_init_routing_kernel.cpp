@@ -3,42 +3,18 @@
 // index names, which counts the tokens over and over.
 
 #include "kernel_operator.h"
-#include "../shared/rows/address_kernel.h"
 #include "../shared/rows/row_gather_kernel.h"
-#include "../shared/sorting/stable_sort_kernel.h"
+#include "../shared/sorting/row_index_sort_kernel.h"
 #include "moe_init_routing_tiling.h"
 
 namespace moe_init_routing_kernel {
 
-using gm::At;
-
-struct Tensors {
-    GM_ADDR x;
-    GM_ADDR rowIdx;
-    GM_ADDR expertIdx;
-    GM_ADDR expandedX;
-    GM_ADDR expandedRowIdx;
-    GM_ADDR expandedExpertIdx;
-    GM_ADDR workspace;  // begins with the sorted row indices
-};
-
-// A permutation is inverted by an argsort. Every block takes part, and all end at the same time.
-__aicore__ inline void Sort(const Tensors& tensors, const __gm__ SlotCopyTiling& slots) {
-    const auto sortedRowIdx = At<int32_t>(tensors.workspace);
-    GM_ADDR pairs = tensors.workspace + slots.pairsOffset;
-    AscendC::TPipe pipe;
-    stable_sort::Sorter sorter;
-    sorter.Init(&slots.sort, pairs, pairs + slots.pairsBytes, &pipe);
-    sorter.SortPairs(At<int32_t>(tensors.expertIdx), At<int32_t>(tensors.rowIdx),
-                     At<int32_t>(tensors.expandedExpertIdx), sortedRowIdx);
-    sorter.ArgSort(sortedRowIdx, At<int32_t>(tensors.expandedRowIdx));
-    pipe.Destroy();
-}
+using row_indices::Tensors;
 
 // T stands for the bits of an element: nothing is computed with them.
 template <typename T>
 __aicore__ inline void Run(const Tensors& tensors, const __gm__ SlotCopyTiling& slots) {
-    Sort(tensors, slots);
+    row_indices::Sort(tensors, slots);
     AscendC::TPipe pipe;
     slot_copy::RowGather<int32_t, T, /*WRAPS=*/true> rows;
     rows.Init(tensors.x, tensors.workspace, tensors.expandedX, &slots, &pipe);

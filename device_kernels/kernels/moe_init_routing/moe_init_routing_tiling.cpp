@@ -19,8 +19,7 @@ using slot_copy::Reason;
 
 // CANN has no such rules: row indices are sorted as fp32.
 Reason Check(const Call& call) {
-    const Reason reason = slot_copy::CheckSlots("expertIdx", call.tokens, call.topK);
-    return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
+    return slot_copy::CheckSort("expertIdx", call.tokens, call.topK, call.ubBytes);
 }
 
 // A row of the output has one row index.

@@ -4,9 +4,7 @@
 // (../shared/routing/slot_counts_kernel.h).
 
 #include "kernel_operator.h"
-#include "../shared/routing/slot_counts_kernel.h"
-#include "../shared/routing/slot_places_kernel.h"
-#include "../shared/sorting/slot_sort_kernel.h"
+#include "../shared/routing/sorted_counts_kernel.h"
 #include "moe_init_routing_v2_kernel_pad.h"
 #include "moe_init_routing_v2_tiling.h"
 
@@ -60,34 +58,11 @@ __aicore__ inline void RunFullLoad(const Tensors& tensors, GM_ADDR counts, Tilin
     slot_copy::Copy<T>(mine, &tiling->slots);
 }
 
-// Zeros, which the sort's barriers put before what is added to them.
-__aicore__ inline void SortAndCount(const Tensors& tensors, GM_ADDR counts, GM_ADDR starts,
-                                    Tiling* tiling) {
-    const Slots slots(tiling->slots);
-    if (tiling->counted.experts > 0) {
-        TPipe pipe;
-        Counter counter;
-        counter.Init(tensors.indices, counts, starts, tiling->counted, &pipe);
-        counter.WriteZeros();
-        pipe.Destroy();
-    }
-    if (slots.all == 0) {
-        return;
-    }
-    slot_copy::Sort<int32_t>(tensors, &tiling->slots);
-    if (tiling->counted.experts > 0) {
-        TPipe pipe;
-        Counter counter;
-        counter.Init(tensors.indices, counts, starts, tiling->counted, &pipe);
-        counter.AddSlots(slots.first, slots.end);
-        pipe.Destroy();
-    }
-}
-
 template <typename T>
 __aicore__ inline void RunDropless(const Tensors& tensors, GM_ADDR counts, Tiling* tiling) {
-    SortAndCount(tensors, counts, nullptr, tiling);
-    if (Slots(tiling->slots).all > 0) {
+    const Slots slots(tiling->slots);
+    SortAndCount(tensors, counts, nullptr, tiling->slots, tiling->counted, slots.first, slots.end);
+    if (slots.all > 0) {
         slot_copy::Copy<T>(tensors, &tiling->slots);
     }
 }
@@ -96,7 +71,7 @@ template <typename T>
 __aicore__ inline void RunDropPad(const Tensors& tensors, GM_ADDR counts, Tiling* tiling) {
     GM_ADDR starts = tensors.workspace + tiling->startsOffset;
     const Slots slots(tiling->slots);
-    SortAndCount(tensors, counts, starts, tiling);
+    SortAndCount(tensors, counts, starts, tiling->slots, tiling->counted, slots.first, slots.end);
     AscendC::SyncAll();
     {
         TPipe pipe;
@@ -108,14 +83,7 @@ __aicore__ inline void RunDropPad(const Tensors& tensors, GM_ADDR counts, Tiling
     if (slots.all == 0) {
         return;
     }
-    {
-        TPipe pipe;
-        Placer placer;
-        placer.Init(tensors.indices, tensors.sortedIndices, starts, tiling->capacity,
-                    tiling->counted, &pipe);
-        placer.Process(slots.first, slots.end);
-        pipe.Destroy();
-    }
+    Place(tensors, starts, tiling->capacity, tiling->counted, slots.first, slots.end);
     slot_copy::Copy<T>(tensors, &tiling->slots);
 }
 

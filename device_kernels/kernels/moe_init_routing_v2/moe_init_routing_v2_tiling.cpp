@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "../shared/routing/routed_rows_cut.h"
 #include "../shared/slots/slot_copy_check.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_copy_limit.h"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr const char* kSource = "host tiling of MoeInitRoutingV2";
 constexpr int64_t kCountBytes = 4;             // int32, of a count, an index or a rank
-constexpr int64_t kMostRows = 1LL << 31;       // that an int32 can name
 constexpr int64_t kMostZeroBytes = 1LL << 20;  // of one copy, which has 21 bits for them
 
 using TilingData = MoeInitRoutingV2TilingData;
@@ -31,20 +31,11 @@ int64_t Slots(const Call& call) { return call.tokens * call.topK; }
 // The rows of the output: the places of all experts, or the first ranks.
 int64_t OutRows(const Call& call) { return Pads(call) ? call.experts * call.capacity : call.rows; }
 
-// What expertTokensCountOrCumsumOut takes; with drop/pad nothing, whatever the flag says.
-int64_t CountOrCumsum(const Call& call) { return Pads(call) ? 0 : call.countOrCumsumFlag; }
-
-bool WantsBeforeCapacity(const Call& call) { return Pads(call) && call.beforeCapacityFlag != 0; }
-
-// CANN has no such rules: positions are sorted as fp32, and rows are named by int32. Compared
-// without products, which may be too large for an integer.
+// CANN has no such rules: positions are sorted as fp32, and rows are named by int32.
 Reason Check(const Call& call) {
     Reason reason = slot_copy::CheckSlots("expertIdx", call.tokens, call.topK);
-    if (reason.empty() && Pads(call) && call.experts > kMostRows / call.capacity) {
-        reason = slot_copy::Broken(
-            "expertNum * expertCapacity",
-            std::to_string(call.experts) + " * " + std::to_string(call.capacity),
-            "at most 2^31 if dropPadMode is 1, as expandedRowIdxOut names rows by int32");
+    if (reason.empty()) {
+        reason = routed_rows::CheckPlaces(call.experts, call.capacity);
     }
     return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
 }
@@ -86,7 +77,8 @@ void CutSlots(const Call& call, TilingData* tiling) {
 void CutExperts(const Call& call, TilingData* tiling) {
     SlotCopyTiling& slots = tiling->slots;
     const bool pads = Pads(call);
-    tiling->counted.counts = WantsBeforeCapacity(call) ? 2 : CountOrCumsum(call);
+    tiling->counted.counts =
+        routed_rows::CountsKind(call.capacity, call.countOrCumsumFlag, call.beforeCapacityFlag);
     if (!pads && tiling->counted.counts == 0) {
         return;
     }

@@ -24,6 +24,7 @@
 
 #include <cstdint>
 
+#include "../shared/routing/routing_call.h"
 #include "../shared/routing/slot_counts_tiling.h"
 #include "../shared/slots/slot_copy_tiling.h"
 
@@ -37,20 +38,7 @@ struct MoeInitRoutingV2TilingData {
 };
 static_assert(sizeof(MoeInitRoutingV2TilingData) == 208, "shared with the device");
 
-// One call as the host sees it, and the machine to cut it for.
-struct MoeInitRoutingV2Call {
-    int64_t tokens;
-    int64_t topK;
-    int64_t hidden;
-    int64_t rows;  // of expandedXOut without drop/pad
-    int64_t experts;
-    int64_t capacity;  // drop/pad: rows of every expert; else 0
-    int64_t countOrCumsumFlag;
-    int64_t beforeCapacityFlag;
-    int64_t dtype;    // aclDataType of x: 0 fp32, 1 fp16, 27 bf16
-    int64_t cores;    // vector cores, at least 1
-    int64_t ubBytes;  // UB bytes per core that a tiling may use
-};
+struct MoeInitRoutingV2Call : RoutingCall {};
 
 #define MOE_INIT_ROUTING_V2_EXPORT __attribute__((visibility("default")))
 

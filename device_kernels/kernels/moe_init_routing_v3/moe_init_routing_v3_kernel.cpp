@@ -2,17 +2,13 @@
 // row of the output has the token of its slot, as it is or quantised.
 
 #include "kernel_operator.h"
-#include "../shared/routing/slot_counts_kernel.h"
-#include "../shared/routing/slot_places_kernel.h"
-#include "../shared/sorting/slot_sort_kernel.h"
-#include "moe_init_routing_v3_kernel_quantise.h"
+#include "../shared/routing/row_quantise_kernel.h"
+#include "../shared/routing/sorted_counts_kernel.h"
 #include "moe_init_routing_v3_kernel_rows.h"
 #include "moe_init_routing_v3_kernel_slots.h"
 #include "moe_init_routing_v3_tiling.h"
 
 namespace moe_init_routing_v3_kernel {
-
-using slot_counts::Counter;
 
 // Addresses that all writers of rows have in common.
 struct Routing {
@@ -24,6 +20,10 @@ struct Routing {
           rankOfSlot(tiling->rowIdxType == 0 ? rowIdx : workspace + tiling->ranksOffset),
           starts(workspace + tiling->startsOffset) {}
 
+    __aicore__ inline slot_copy::Tensors Sorted() const {
+        return {nullptr, keys, nullptr, nullptr, rankOfSlot, nullptr, slotOfRank};
+    }
+
     GM_ADDR expertIdx;
     GM_ADDR expandedRowIdx;
     GM_ADDR slotOfRank;
@@ -32,33 +32,17 @@ struct Routing {
     GM_ADDR starts;
 };
 
-// Keys, which the barrier puts before the sort, and zeros, which it puts before what is added.
-__aicore__ inline void MakeKeys(const Routing& routing, Tiling* tiling) {
-    {
-        TPipe pipe;
-        Parts parts;
-        parts.Init(routing.expertIdx, routing.keys, tiling, &pipe);
-        parts.CopyKeys(OwnShare(tiling->slots.tokens * tiling->slots.topK));
-        pipe.Destroy();
-    }
-    TPipe pipe;
-    Counter counter;
-    counter.Init(routing.keys, nullptr, routing.starts, tiling->counted, &pipe);
-    counter.WriteZeros();
-    pipe.Destroy();
-    AscendC::SyncAll();
-}
-
+// Keys, which a barrier puts before the sort; ranks by them, and the first ranks of experts.
 __aicore__ inline void SortAndCount(const Routing& routing, Tiling* tiling) {
     const row_sum::Share share = OwnShare(tiling->slots.tokens * tiling->slots.topK);
-    const slot_copy::Tensors sorted{
-        nullptr, routing.keys, nullptr, nullptr, routing.rankOfSlot, nullptr, routing.slotOfRank};
-    slot_copy::Sort<int32_t>(sorted, &tiling->slots);
     TPipe pipe;
-    Counter counter;
-    counter.Init(routing.keys, nullptr, routing.starts, tiling->counted, &pipe);
-    counter.AddSlots(share.first, share.end);
+    Parts parts;
+    parts.Init(routing.expertIdx, routing.keys, tiling, &pipe);
+    parts.CopyKeys(share);
     pipe.Destroy();
+    AscendC::SyncAll();
+    slot_counts::SortAndCount(routing.Sorted(), nullptr, routing.starts, tiling->slots,
+                              tiling->counted, share.first, share.end);
     AscendC::SyncAll();
 }
 
@@ -74,13 +58,8 @@ __aicore__ inline void WriteNumbers(const Routing& routing, GM_ADDR counts, Tili
 __aicore__ inline void WriteRowIdx(const Routing& routing, Tiling* tiling) {
     if (tiling->rowIdxType == 0) {
         const row_sum::Share share = OwnShare(tiling->slots.tokens * tiling->slots.topK);
-        TPipe pipe;
-        slot_counts::Placer placer;
-        placer.Init(routing.keys, routing.expandedRowIdx, routing.starts, tiling->capacity,
-                    tiling->counted, &pipe);
-        placer.Process(share.first, share.end);
-        pipe.Destroy();
-        return;
+        return slot_counts::Place(routing.Sorted(), routing.starts, tiling->capacity,
+                                  tiling->counted, share.first, share.end);
     }
     TPipe startsPipe;
     slot_counts::Starts starts;
@@ -98,9 +77,8 @@ __aicore__ inline void WriteRowIdx(const Routing& routing, Tiling* tiling) {
 template <typename Writer>
 __aicore__ inline void Run(const Tensors& tensors, const Routing& routing, GM_ADDR counts,
                            Tiling* tiling) {
-    MakeKeys(routing, tiling);
+    SortAndCount(routing, tiling);
     if (tiling->slots.tokens * tiling->slots.topK > 0) {
-        SortAndCount(routing, tiling);
         WriteRowIdx(routing, tiling);
     }
     if (tiling->countsType >= 0 && AscendC::GetBlockIdx() == 0) {
@@ -128,16 +106,16 @@ extern "C" __global__ __aicore__ void moe_init_routing_v3(GM_ADDR x, GM_ADDR exp
         case 0:
             return Run<Copier>(tensors, routing, counts, data);
         case 10:
-            return Run<Quantiser<float, false>>(tensors, routing, counts, data);
+            return Run<Quantiser<float, Way::STATIC>>(tensors, routing, counts, data);
         case 11:
-            return Run<Quantiser<half, false>>(tensors, routing, counts, data);
+            return Run<Quantiser<half, Way::STATIC>>(tensors, routing, counts, data);
         case 12:
-            return Run<Quantiser<bfloat16_t, false>>(tensors, routing, counts, data);
+            return Run<Quantiser<bfloat16_t, Way::STATIC>>(tensors, routing, counts, data);
         case 20:
-            return Run<Quantiser<float, true>>(tensors, routing, counts, data);
+            return Run<Quantiser<float, Way::DYNAMIC>>(tensors, routing, counts, data);
         case 21:
-            return Run<Quantiser<half, true>>(tensors, routing, counts, data);
+            return Run<Quantiser<half, Way::DYNAMIC>>(tensors, routing, counts, data);
         case 22:
-            return Run<Quantiser<bfloat16_t, true>>(tensors, routing, counts, data);
+            return Run<Quantiser<bfloat16_t, Way::DYNAMIC>>(tensors, routing, counts, data);
     }
 }

@@ -4,31 +4,18 @@
 #define MOE_INIT_ROUTING_V3_KERNEL_SLOTS_H
 
 #include "kernel_operator.h"
+#include "../shared/routing/routed_rows_kernel.h"
 #include "../shared/routing/slot_starts_kernel.h"
-#include "../shared/rows/row_share_kernel.h"
 #include "moe_init_routing_v3_tiling.h"
 
 namespace moe_init_routing_v3_kernel {
 
-using AscendC::DataCopyExtParams;
-using AscendC::DataCopyPadExtParams;
-using AscendC::GlobalTensor;
-using AscendC::HardEvent;
-using AscendC::LocalTensor;
-using AscendC::TBuf;
-using AscendC::TPipe;
-using AscendC::TPosition;
-using ordering::Least;
-using ordering::Order;
+using namespace routed_rows;
 
 using Tiling = const __gm__ MoeInitRoutingV3TilingData;
 
 constexpr int64_t CUMULATIVE = 0;  // MoeInitRoutingV3TilingData.countsType
 constexpr int64_t PAIRS = 2;
-
-__aicore__ inline row_sum::Share OwnShare(int64_t count) {
-    return row_sum::ShareOf(count, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
-}
 
 // Integers of global memory, part by part through UB, perhaps changed there.
 class Parts {

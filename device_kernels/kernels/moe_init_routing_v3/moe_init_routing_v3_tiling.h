@@ -3,45 +3,28 @@
 // Steps between barriers: each block makes keys of its slots, the place of the expert in the
 // range, or behind it for an expert outside; all sort the keys
 // (../shared/slots/slot_copy_tiling.h); each counts the keys of its slots, from which first ranks
-// of the experts follow
-// (../shared/routing/slot_counts_tiling.h). Then the first block writes counts, and each its share
-// of the row indices and of the rows. A row is copied, or quantised, tileColumns at a time; with
-// dynamic quantisation it is read twice, for its maximum and for its quotients.
+// of the experts follow (../shared/routing/slot_counts_tiling.h). Then the first block writes
+// counts, and each its share of the row indices and of the rows
+// (../shared/routing/routed_rows_tiling.h).
 //
-// UB of one core, in bytes, for e entries, parts of m slots, r rows at a time, z bytes of zeros and
-// tiles of c columns, which are bytes in copies; u of it is an eighth, rounded down to 32:
-//
-//     count     entries 4 * e, indices 4 * m
-//     place     entries 4 * e, indices 4 * m, ranks 4 * m
-//     numbers   entries 4 * e, pairs of int64 16 * (e - 1)
-//     rows      entries 4 * e, slots 4 * r, zeros z, a scale 32, and
-//       copies    tiles 2 * c, double buffered
-//       quantised x 4 * c, factors 4 * c, y 4 * c, work 4 * c, out c, a maximum 32
-//
-// Entries take at most u, pairs 4 * u; indices and ranks 2 * u each; slots u; zeros u; tiles 4 * u
-// of copies, and what is left to the quantised ones.
+// Counts that are written take, beside entries, pairs of int64 in UB: 16 * (e - 1) bytes.
 #ifndef MOE_INIT_ROUTING_V3_TILING_H
 #define MOE_INIT_ROUTING_V3_TILING_H
 
 #include <cstdint>
 
-#include "../shared/routing/slot_counts_tiling.h"
-#include "../shared/slots/slot_copy_tiling.h"
+#include "../shared/routing/routed_rows_tiling.h"
 
-struct MoeInitRoutingV3TilingData {
+// The experts that are counted are those of the range, without an output of their own.
+struct MoeInitRoutingV3TilingData : RoutedRowsTiling {
     int64_t key;           // 0 copies; 10 static, 20 dynamic + 0 fp32, 1 fp16, 2 bf16
-    SlotCopyTiling slots;  // endRank: rows; slotsPerBatch: rows at a time; hidden: as tileColumns
-    SlotCountsTiling counted;  // the experts of the range, without an output of their own
-    int64_t firstExpert;       // of the range
-    int64_t experts;           // all: pairs of the output
-    int64_t capacity;          // drop/pad: rows of every expert; else 0
-    int64_t countsType;        // 0 cumulative sums, 1 numbers, 2 pairs; -1 none
-    int64_t rowIdxType;        // 0 row of each slot, 1 slot of each row
-    int64_t scaleRows;         // of the input scale; 0: there is none
-    int64_t zeroBytes;         // at a time, of a row that no slot takes
-    int64_t keysOffset;        // bytes into the workspace: a key for each slot
-    int64_t ranksOffset;       // the rank of each slot, where row indices are slots
-    int64_t startsOffset;      // the first ranks of the experts
+    int64_t firstExpert;   // of the range
+    int64_t experts;       // all: pairs of the output
+    int64_t countsType;    // 0 cumulative sums, 1 numbers, 2 pairs; -1 none
+    int64_t rowIdxType;    // 0 row of each slot, 1 slot of each row
+    int64_t keysOffset;    // bytes into the workspace: a key for each slot
+    int64_t ranksOffset;   // the rank of each slot, where row indices are slots
+    int64_t startsOffset;  // the first ranks of the experts
 };
 static_assert(sizeof(MoeInitRoutingV3TilingData) == 264, "shared with the device");
 

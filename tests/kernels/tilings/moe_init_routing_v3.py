@@ -10,7 +10,7 @@ from tests.kernels.tilings import shared
 from tests.kernels.tilings.description import Axis, Description, Sizes
 from tests.kernels.tilings.moe_init_routing_v2 import MOST_ROWS, NO_COLUMNS, PAD, rows_of
 from tests.kernels.tilings.moe_token_permute import MOST_SLOTS
-from tests.kernels.tilings.work import REPEATS, Cut, Work, round_up
+from tests.kernels.tilings.work import Cut, Work
 
 QUANTISED = "-quantised"
 MOST_EXPERTS = 10240
@@ -55,12 +55,9 @@ def work(sizes: Sizes, data: Any) -> Work:
     half = sizes.variant and not padded and sizes.experts > 1
     first = sizes.experts // 2 if half else 0
     entries, rows = sizes.experts - first + 1, rows_of(sizes)
-    byte = 1 if quantised(sizes) else shared.element_bytes(sizes.dtype)
-    busy = [min(max(sizes.slots, rows, 1), sizes.cores), *shared.sort(found, sizes, slots)]
-    found.says["tokens"] = slots.tokens, sizes.tokens
+    copied_bytes = 0 if quantised(sizes) else shared.element_bytes(sizes.dtype)
+    busy = shared.routed_rows(found, sizes, data, rows, copied_bytes=copied_bytes)
     found.says["slots of a token"] = slots.topK, sizes.top_k
-    found.says["rows"] = slots.endRank, rows
-    found.says["hidden"] = slots.hidden, sizes.hidden * byte
     found.says["experts of the range"] = counted.experts, entries - 1
     found.says["first expert"] = data.firstExpert, first
     found.says["all experts"] = data.experts, sizes.experts
@@ -69,16 +66,10 @@ def work(sizes: Sizes, data: Any) -> Work:
     found.cuts["entries"] = Cut(entries, counted.tileEntries)
     found.cuts["counted"] = Cut(sizes.slots, counted.partSlots)
     found.cuts["rows at once"] = Cut(rows, slots.slotsPerBatch)
-    most = REPEATS * shared.LANES if quantised(sizes) else None
-    found.cuts["tiles"] = Cut(slots.hidden, slots.tileColumns, most, 8 if most else 32)
-    found.counts["zeros"] = data.zeroBytes
     counts = shared.INDEX_BYTES * counted.tileEntries
     part = shared.INDEX_BYTES * counted.partSlots
-    columns = slots.tileColumns
-    tiles = [*[4 * columns] * 4, columns, 32] if quantised(sizes) else [2 * round_up(columns, 32)]
     found.buffers["place"] = [counts, part, part]
     found.buffers["numbers"] = [counts, 16 * (counted.tileEntries - 1)]
-    found.buffers["rows"] = [counts, 4 * slots.slotsPerBatch, data.zeroBytes, 32, *tiles]
     list_bytes = shared.INDEX_BYTES * sizes.slots
     found.workspace += [
         (data.keysOffset, list_bytes),

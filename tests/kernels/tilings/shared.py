@@ -153,6 +153,30 @@ def sort(work: Work, sizes: Sizes, slots: Any) -> list[int]:
     return [min(cut.runs, sizes.cores)]
 
 
+def routed_rows(
+    work: Work, sizes: Sizes, data: Any, rows: int, *, copied_bytes: int = 0
+) -> list[int]:
+    """shared/routing/routed_rows_tiling.h, of rows as int8, or of copies with so many bytes of an
+    element: the blocks that they keep busy.
+    """
+    slots, columns = data.slots, data.slots.tileColumns
+    busy = [min(max(sizes.slots, rows, 1), sizes.cores), *sort(work, sizes, slots)]
+    work.says["tokens"] = slots.tokens, sizes.tokens
+    work.says["rows"] = slots.endRank, rows
+    work.says["hidden"] = slots.hidden, sizes.hidden * max(copied_bytes, 1)
+    most, granule = (None, BLOCK_BYTES) if copied_bytes else (REPEATS * LANES, 8)
+    work.cuts["tiles"] = Cut(slots.hidden, columns, most, granule)
+    work.counts["zeros"] = data.zeroBytes
+    work.buffers["rows"] = [
+        INDEX_BYTES * data.counted.tileEntries,
+        INDEX_BYTES * slots.slotsPerBatch,
+        data.zeroBytes,
+        BLOCK_BYTES,
+        *([2 * in_blocks(columns)] if copied_bytes else [*[4 * columns] * 4, columns, BLOCK_BYTES]),
+    ]
+    return busy
+
+
 def gather(work: Work, sizes: Sizes, probs: Any, used: int) -> None:
     """shared/slots/slot_gather_tiling.h."""
     size, batch = element_bytes(sizes.dtype), probs.batch

@@ -22,6 +22,10 @@ __aicore__ inline Share ShareOf(int64_t count, int64_t block, int64_t blocks) {
     return {first, first + each + (block < rest ? 1 : 0)};
 }
 
+__aicore__ inline Share OwnShare(int64_t count) {
+    return ShareOf(count, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
+}
+
 }  // namespace row_sum
 
 #endif

@@ -34,6 +34,12 @@ inline Reason CheckSlots(const std::string& indices, int64_t tokens, int64_t top
 
 inline Reason CheckSortUb(int64_t ubBytes) { return CheckUb(ubBytes, stable_sort::kLeastUb); }
 
+// Both, of a tensor whose slots are sorted.
+inline Reason CheckSort(const std::string& indices, int64_t tokens, int64_t topK, int64_t ubBytes) {
+    const Reason reason = CheckSlots(indices, tokens, topK);
+    return reason.empty() ? CheckSortUb(ubBytes) : reason;
+}
+
 }  // namespace slot_copy
 
 #endif

@@ -1,27 +1,35 @@
 // A token's row as int8: with one scale and offset for all rows (static), or with a scale of the
 // row that its greatest magnitude gives (dynamic).
 //
-// Each step rounds to fp32. The integer is the nearest one, of two the even one: half holds it
-// exactly up to 2048, and int8 saturates. A row of zeros has the scale 0 and is not divided.
-#ifndef MOE_INIT_ROUTING_V3_KERNEL_QUANTISE_H
-#define MOE_INIT_ROUTING_V3_KERNEL_QUANTISE_H
+// Each step rounds to fp32, or to half. The integer is the nearest one, and int8 saturates. A row
+// of zeros has the scale 0 and is not divided.
+#ifndef ROW_QUANTISE_KERNEL_H
+#define ROW_QUANTISE_KERNEL_H
 
 #include "kernel_operator.h"
-#include "moe_init_routing_v3_kernel_rows.h"
-#include "moe_init_routing_v3_tiling.h"
+#include "routed_rows_kernel.h"
+#include "routed_rows_tiling.h"
 
-namespace moe_init_routing_v3_kernel {
+namespace routed_rows {
 
 using AscendC::RoundMode;
 using AscendC::TQue;
 
 constexpr float LARGEST_INTEGER = 127.0f;
 
+// In which format a row is computed, and which of two nearest integers it takes.
+enum class Way {
+    STATIC,       // fp32, the even integer
+    STATIC_HALF,  // half, the even integer: x, scale and offset are rounded to half first
+    DYNAMIC,      // fp32, the even integer
+    DYNAMIC_AWAY  // fp32, the integer away from zero
+};
+
 // T is the type of x.
-template <typename T, bool IS_DYNAMIC>
+template <typename T, Way WAY>
 class Quantiser {
 public:
-    __aicore__ inline void Init(const Tensors& tensors, Tiling* tiling, TPipe* pipe) {
+    __aicore__ inline void Init(const Tensors& tensors, RowsTiling* tiling, TPipe* pipe) {
         hidden_ = tiling->slots.hidden;
         tileColumns_ = tiling->slots.tileColumns;
         factorRows_ = IS_DYNAMIC ? tiling->scaleRows : 0;
@@ -58,7 +66,7 @@ public:
             const int32_t count = static_cast<int32_t>(columns);
             const LocalTensor<float> values = valueBuffer_.Get<float>();
             const LocalTensor<float> work = workBuffer_.Get<float>();
-            if (!IS_DYNAMIC) {
+            if (WAY == Way::STATIC) {
                 AscendC::Muls(values, values, factor_, count);
                 AscendC::PipeBarrier<PIPE_V>();
                 AscendC::Adds(values, values, offset_, count);
@@ -68,13 +76,19 @@ public:
                 AscendC::Div(values, values, work, count);
             }
             AscendC::PipeBarrier<PIPE_V>();
-            StoreIntegers(row * hidden_ + column, count);
+            StoreIntegers(row * hidden_ + column, static_cast<uint32_t>(columns));
         }
     }
 
     __aicore__ inline void WriteZeros(int64_t row) { zeros_.Write(row); }
 
 private:
+    static constexpr bool IS_DYNAMIC = WAY == Way::DYNAMIC || WAY == Way::DYNAMIC_AWAY;
+    // Half has the integers already, or is rounded to them.
+    static constexpr RoundMode LAST_ROUNDING = WAY == Way::STATIC_HALF    ? RoundMode::CAST_RINT
+                                               : WAY == Way::DYNAMIC_AWAY ? RoundMode::CAST_ROUND
+                                                                          : RoundMode::CAST_TRUNC;
+
     template <typename Element>
     static __aicore__ inline uint32_t Bytes(int64_t count) {
         return static_cast<uint32_t>(ordering::RoundUp(count * sizeof(Element), BLOCK_BYTES));
@@ -154,19 +168,41 @@ private:
                              DataCopyExtParams{1, sizeof(float), 0, 0, 0});
     }
 
-    // The values, rounded, from element `first` of the output on.
-    __aicore__ inline void StoreIntegers(int64_t first, int32_t count) {
-        const uint32_t columns = static_cast<uint32_t>(count);
+    // The values as half, which int8 is rounded from.
+    __aicore__ inline LocalTensor<half> Halves(uint32_t columns) {
+        const int32_t count = static_cast<int32_t>(columns);
         const LocalTensor<float> values = valueBuffer_.Get<float>();
+        if (WAY == Way::STATIC_HALF) {
+            const LocalTensor<half> halves = workBuffer_.Get<half>();
+            AscendC::Cast(halves, values, RoundMode::CAST_RINT, columns);
+            AscendC::PipeBarrier<PIPE_V>();
+            AscendC::Muls(halves, halves, static_cast<half>(factor_), count);
+            AscendC::PipeBarrier<PIPE_V>();
+            AscendC::Adds(halves, halves, static_cast<half>(offset_), count);
+            return halves;
+        }
+        if (WAY == Way::DYNAMIC_AWAY) {
+            // Half has every k + 1/2 below 1024, so that none of the values gets to its other side.
+            const LocalTensor<half> halves = workBuffer_.Get<half>();
+            AscendC::Cast(halves, values, RoundMode::CAST_TRUNC, columns);
+            return halves;
+        }
+        // Half has the integers up to 2048, and larger ones saturate.
         const LocalTensor<int32_t> integers = workBuffer_.Get<int32_t>();
         const LocalTensor<half> halves = valueBuffer_.Get<half>();
         AscendC::Cast(integers, values, RoundMode::CAST_RINT, columns);
         AscendC::PipeBarrier<PIPE_V>();
         AscendC::SetDeqScale(static_cast<half>(1.0f));
         AscendC::Cast(halves, integers, RoundMode::CAST_NONE, columns);
+        return halves;
+    }
+
+    // The values, rounded, from element `first` of the output on.
+    __aicore__ inline void StoreIntegers(int64_t first, uint32_t columns) {
+        const LocalTensor<half> halves = Halves(columns);
         AscendC::PipeBarrier<PIPE_V>();
         LocalTensor<int8_t> out = outQueue_.template AllocTensor<int8_t>();
-        AscendC::Cast(out, halves, RoundMode::CAST_TRUNC, columns);
+        AscendC::Cast(out, halves, LAST_ROUNDING, columns);
         AscendC::PipeBarrier<PIPE_V>();
         outQueue_.EnQue(out);
         out = outQueue_.template DeQue<int8_t>();
@@ -182,8 +218,8 @@ private:
     TQue<TPosition::VECIN, 1> xQueue_;
     TQue<TPosition::VECIN, 1> factorQueue_;
     TQue<TPosition::VECOUT, 1> outQueue_;
-    TBuf<TPosition::VECCALC> valueBuffer_;  // y, then its quotients and the integers as half
-    TBuf<TPosition::VECCALC> workBuffer_;   // magnitudes, the divisor, integers
+    TBuf<TPosition::VECCALC> valueBuffer_;  // y, then its quotients, or the integers as half
+    TBuf<TPosition::VECCALC> workBuffer_;   // magnitudes, the divisor, integers, or y as half
     TBuf<TPosition::VECCALC> numberBuffer_;
     TBuf<TPosition::VECCALC> scaleBuffer_;
 
@@ -194,6 +230,6 @@ private:
     float offset_ = 0.0f;
 };
 
-}  // namespace moe_init_routing_v3_kernel
+}  // namespace routed_rows
 
 #endif
