@@ -32,7 +32,8 @@ from conformance.record.signature import (
 )
 from conformance.record.sizes import Further, Size, function
 from conformance.values.fill import Fill
-from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of, rows_kept
+from reference.init_routing import rows_kept
+from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of
 
 Shape = tuple[int, ...]
 Values = Fill | Shape

@@ -13,7 +13,8 @@ from conformance.numerics.boxes import exact
 from conformance.numerics.quantisation import affine, live_rows, quotients, scale_of, scaled_rows
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Arrays
-from reference.moe_init_routing_v3 import DYNAMIC, KEY_VALUE, SCATTER, Routing, range_of, routing
+from reference.init_routing import DYNAMIC
+from reference.moe_init_routing_v3 import KEY_VALUE, SCATTER, Routing, range_of, routing
 
 Attributes = Mapping[str, Any]
 OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode", RANGE)
