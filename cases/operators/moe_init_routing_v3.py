@@ -50,7 +50,7 @@ from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.clause import document
-from conformance.record.contract import Bounded, Copy, Index, Quantised, Unspecified, Varying
+from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
@@ -62,7 +62,6 @@ from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
 
 cases = partial(sorting_cases, PERMUTE)
-QUANTISES = "equation 4; the kernel divides the product of x and the factor, too"
 
 
 def _extremes(mode: str, dtype: str) -> Extremes:
@@ -148,27 +147,10 @@ OPERATOR = Operator(
                         f"{PAGE}, equation 5",
                     ),
                     moved=("x",),
-                    specified=rows.named_rows,
+                    specified=rows.QUANTISED.named_rows,
                 ),
-                "static": Quantised(
-                    document(
-                        "such a row times the scale, plus the offset, rounded to nearest; 0 in"
-                        " places without a slot",
-                        f"{PAGE}, equation 4",
-                    ),
-                    rows.by_one_scale,
-                    specified=rows.named_rows,
-                ),
-                "dynamic": Quantised(
-                    document(
-                        "such a row, times its factors, divided by its scale, rounded to nearest;"
-                        " 0 in places without a slot; open for a row of zeros",
-                        f"{PAGE}, {QUANTISES}",
-                    ),
-                    rows.by_own_scale,
-                    given=("expanded_scale",),
-                    specified=rows.divided_rows,
-                ),
+                "static": rows.QUANTISED.by_one(),
+                "dynamic": rows.QUANTISED.by_own(),
             },
         ),
         "expanded_row_idx": Index(
@@ -201,17 +183,9 @@ OPERATOR = Operator(
                 "moved": Copy(
                     said("without quantisation the scale of a row's token, bit for bit"),
                     moved=("scale",),
-                    specified=rows.named_scales,
+                    specified=rows.QUANTISED.named_scales,
                 ),
-                "dynamic": Bounded(
-                    document(
-                        "the largest magnitude of a row, times its factors, / 127; 0 in places"
-                        " without a slot",
-                        f"{PAGE}, {QUANTISES}",
-                    ),
-                    rows.scales,
-                    specified=rows.named_scales,
-                ),
+                "dynamic": rows.QUANTISED.scales(),
                 "no scale": Unspecified(said("static quantisation, or no scale: no output")),
             },
         ),

@@ -92,11 +92,12 @@ def affine(
     rounded to fp16 first, and each result to fp16 in place of fp32. Not bounded from 2^15 on, where
     an operand is an infinity or NaN, and where an operand or a product may overflow.
     """
-    operands = [widen(one, np.float64) for one in (x, scale, offset)]
+    values, factors, addends = (widen(one, np.float64) for one in (x, scale, offset))
     narrow = (FP16,) if halves else ()
     with np.errstate(all="ignore"):
         low, high = (
-            _affine_end(*operands, narrow, end) for end in (np.minimum.reduce, np.maximum.reduce)
+            _affine_end(values, factors, addends, narrow, end)
+            for end in (np.minimum.reduce, np.maximum.reduce)
         )
         near = (np.abs(low) < FAR) & (np.abs(high) < FAR)
     return _unless(~near, Box(low, high))
