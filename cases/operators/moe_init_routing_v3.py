@@ -41,7 +41,7 @@ from cases.operators._moe_init_routing_v3_calls import (
     quarantine,
 )
 from cases.operators._moe_init_routing_v3_relations import RELATIONS
-from cases.operators._moe_init_routing_v3_rows import LADDERS, PERMUTE, limits
+from cases.operators._moe_init_routing_v3_rows import LADDERS, LIMITS, PERMUTE
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
@@ -194,7 +194,7 @@ OPERATOR = Operator(
     examples=(*examples(), *right_calls(PAGE, *RIGHT)),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    limits=tuple(limits()),
+    limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     workload_cases=workload_cases,
     torch_npu=replace(
