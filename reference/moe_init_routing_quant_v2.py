@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from reference.init_routing import (
     DYNAMIC,
     STATIC,
+    Rows,
     Source,
     check_flags,
     check_numbers,
@@ -42,6 +43,27 @@ from reference.rules import reject
 _DOCUMENT = "aclnnMoeInitRoutingQuantV2"
 _PARAMETERS = f"{_DOCUMENT}, parameters: "
 _SOURCE = Source(_PARAMETERS, f"{_DOCUMENT}, function", f"{_PARAMETERS}expertCapacity", full=True)
+
+
+def rows_of_slots(
+    expert_idx: NDArray[Any],
+    *,
+    active_num: int,
+    expert_capacity: int,
+    expert_num: int,
+    drop_pad_mode: int,
+) -> Rows:
+    """The rows of the slots of `expert_idx`, with the parameters of `formula`."""
+    return routed(
+        expert_idx,
+        _SOURCE,
+        active_num=active_num,
+        expert_capacity=expert_capacity,
+        expert_num=expert_num,
+        drop_pad_mode=drop_pad_mode,
+        count_flag=0,
+        before_flag=False,
+    )[0]
 
 
 def formula(

@@ -46,7 +46,7 @@ def examples() -> tuple[Example, ...]:
         *lines,
         *_inside(),
         *_odd(),
-        *far(call_of_tokens, "active", _last_two_first),
+        *far(call_of_tokens, "active", last_two_first),
     )
 
 
@@ -206,6 +206,6 @@ def call_of_tokens(mode: str, dtype: str, *, tokens: Shape, **how: Any) -> Case:
     return call(mode, dtype, x=tokens, top_k=1, **how)
 
 
-def _last_two_first(tokens: int) -> dict[str, Any]:
+def last_two_first(tokens: int) -> dict[str, Any]:
     """The last two tokens come first and are active."""
     return {"experts": (*(2 for _ in range(tokens - 2)), 1, 0), "active_num": 2}

@@ -107,8 +107,8 @@ _out = partial(tensor, role="output")
 _x = partial(_out, "expanded_x", acl="expandedXOut")
 _counts = partial(_out, COUNTS, dtype="int64", acl="expertTokensCountOrCumsumOut")
 _scales = partial(_out, "expanded_scale", dtype="float32", acl="expandedScaleOut")
-_scale = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
-_offset = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
+scale_in = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
+offset_in = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
 COUNTED = {"pairs": _counts(EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
 
 
@@ -119,8 +119,10 @@ def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     near = "expert_idx" if end == "_static" else ()
     return (
         tensor("x", TOKEN, HIDDEN, dtype=DTYPES if end else None),
-        _scale(*{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near),
-        _offset(ONE, beside=near),
+        scale_in(
+            *{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near
+        ),
+        offset_in(ONE, beside=near),
         _x(*rows, HIDDEN, dtype="int8" if end else None),
         COUNTED[kind],
         _scales(scales) if _has_scales(padded, end) else _scales(further=ANY),
