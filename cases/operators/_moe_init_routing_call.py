@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cases.operators._interface import INTERFACE, REQUIRED, checked, typed
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
-from cases.operators._token_permute import Choice, TokenPermute, Windows, one_by_one
+from cases.operators._token_permute import Call, Choice, TokenPermute, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Case, Machine
+from conformance.call.case import Attribute, Case, Machine
 from conformance.draw.wide_keys import EXACT
 from conformance.record.clause import document, inferred
 from conformance.record.derive.calls import Fields, Sizes
@@ -91,7 +91,8 @@ def orders_shown(case: Case) -> set[str]:
     return set(ORDERS) if rows.size < 2 else shown or {SHUFFLED}
 
 
-def call(
+def call_of_pairs(
+    signature: Signature,
     mode: str,
     dtype: str,
     *,
@@ -104,18 +105,22 @@ def call(
     values: Shape | None = None,
     held: Shape | None = None,
     machine: Machine | None = None,
+    **attributes: Attribute,
 ) -> Case:
-    """A case; ``experts`` None are zeros, ``rows`` None those of the columns, ``active_num`` None
-    all tokens. ``held`` lists the only rows of x that exist."""
+    """A case of a signature; ``experts`` None are zeros, ``rows`` None those of the columns,
+    ``active_num`` None all tokens. ``held`` lists the only rows of x that exist."""
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
     numbers = tuple(row_numbers(IN_COLUMNS, x[0], top_k).tolist()) if rows is None else rows
     given: Fields = {
-        "x": {"values": values, "fill": fill, "rows": held},
+        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
         "row_idx": {"values": numbers},
         "expert_idx": {"values": experts},
     }
-    active = x[0] if active_num is None else active_num
-    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, active_num=active)
+    asked = {"active_num": x[0] if active_num is None else active_num, **attributes}
+    return call_of(signature, mode, dtype, sizes, given, machine=machine, **asked)
+
+
+call = partial(call_of_pairs, SIGNATURE)
 
 
 def routed_call(
@@ -129,6 +134,7 @@ def routed_call(
     numbers: tuple[int, int],
     index_dtype: str = "int32",
     rows: str = IN_COLUMNS,
+    made: Call = call,
     **how: Any,
 ) -> Case:
     """A case that shows a level and an order of ``rows``; two numbers choose among those that do.
@@ -137,7 +143,7 @@ def routed_call(
     """
     keys = np.array(indices, np.int64)
     keys = keys >> 8 if np.abs(keys).max(initial=0) > EXACT else keys
-    return call(
+    return made(
         mode,
         dtype,
         x=tokens,
