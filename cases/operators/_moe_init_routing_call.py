@@ -20,6 +20,7 @@ from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Size, function
+from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
@@ -59,6 +60,16 @@ SIGNATURE = Signature(
         checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
     ),
 )
+
+AXES = Axes(
+    {
+        "x": ("row", "hidden"),
+        "expanded_x": ("rank", "hidden"),
+        "expanded_row_idx": ("copy.row",),
+    },
+    numbers={"row_idx": "copy.row"},
+)
+"""A number of row_idx is that of a row of x, and of one of its copies."""
 
 LEVELS = {
     "dropless": ("all", "too many"),

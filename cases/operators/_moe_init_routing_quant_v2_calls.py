@@ -24,6 +24,7 @@ from cases.operators._moe_init_routing_v2_examples import EXPERTS, by_hand, last
 from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
 from cases.operators._moe_init_routing_v3_call import BASES, parts
 from cases.operators._moe_init_routing_v3_calls import FLOATS, LATTICE, TOKENS, quantised
+from cases.operators._token_permute import Call
 from cases.operators._token_permute_examples import ADDRESSED, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
@@ -50,7 +51,7 @@ def examples() -> tuple[Example, ...]:
         _of_the_program(),
         *by_hand(_kept, PAGE),
         *quantised(call, f"{PAGE}, equations, by hand", SCALES, asked, BEFORE),
-        *_in_half(),
+        *in_half(_kept, PAGE),
         *at_lines(PERMUTE, lines, "dropless_dynamic", "active_dynamic"),
         *_inside(),
         *_without_effect(),
@@ -82,14 +83,14 @@ def _kept(mode: str, dtype: str, **how: Any) -> Case:
     return call(f"{mode}{ENDS[0]}", dtype, **ONE, **how)
 
 
-def _in_half() -> Iterator[Example]:
+def in_half(made: Call, page: str) -> Iterator[Example]:
     """Values that become one integer whether they are computed in float32 or in halves: within
-    int8, at its ends, and beyond both."""
+    int8, at its ends, and beyond both. ``made`` makes calls that change nothing else of them."""
     rows = (127, 128, 5000, -128, -129, -5000, 0.49, -0.51)
     due = {"expanded_x": (127, 127, 127, -128, -128, -128, 0, -1), "expanded_row_idx": (0,)}
     for dtype in DTYPES:
-        case = _kept("dropless", dtype, x=(1, 8), top_k=1, values=bits(dtype, *rows))
-        yield Example(f"values within int8 and beyond, {dtype}", case, f"{PAGE}, by hand", due)
+        case = made("dropless", dtype, x=(1, 8), top_k=1, values=bits(dtype, *rows))
+        yield Example(f"values within int8 and beyond, {dtype}", case, f"{page}, by hand", due)
 
 
 def _inside() -> Iterator[Example]:

@@ -15,6 +15,7 @@ from cases.operators._interface import SORT, as_listed, of_a_definition, support
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import copied_columns, of_sorted_rows
 from cases.operators._moe_init_routing_call import (
+    AXES,
     DOCUMENT,
     DTYPES,
     NAME,
@@ -41,19 +42,8 @@ from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.picture import Landmarks
-from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
 from reference import moe_init_routing as reference
-
-AXES = Axes(
-    {
-        "x": ("row", "hidden"),
-        "expanded_x": ("rank", "hidden"),
-        "expanded_row_idx": ("copy.row",),
-    },
-    numbers={"row_idx": "copy.row"},
-)
-"""A number of row_idx is that of a row of x, and of one of its copies."""
 
 SORTED = Sorted(
     axes=AXES,
