@@ -17,6 +17,7 @@ from cases.operators._token_permute import FAMILY
 from conformance.call.case import Case
 from conformance.record.clause import document
 from conformance.record.signature import Signature, real, tensor
+from conformance.values.fill import Fill
 
 NAME = "moe_init_routing_quant"
 DOCUMENT = "aclnnMoeInitRoutingQuant document"
@@ -51,6 +52,14 @@ SIGNATURE = Signature(
 def call(mode: str, dtype: str, *, scale: float = 1.0, offset: float = 0.0, **how: Any) -> Case:
     """A case, as `call_of_pairs` makes it; the default scale and offset change nothing."""
     return pairs.call_of_pairs(SIGNATURE, mode, dtype, scale=scale, offset=offset, **how)
+
+
+VALUES = Fill(("gaussian",), seed=4)
+
+
+def call_of_values(mode: str, dtype: str, *, fill: Fill | None = None, **how: Any) -> Case:
+    """The same, with values of which many are within int8 in place of those of any other recipe."""
+    return call(mode, dtype, fill=fill and VALUES, **how)
 
 
 SCALES, OFFSETS = (

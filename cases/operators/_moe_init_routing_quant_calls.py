@@ -6,7 +6,6 @@ from __future__ import annotations
 from functools import partial
 
 from cases.operators._moe_init_routing_calls import (
-    LATTICE,
     OTHER_ROWS,
     by_hand,
     is_of_mode,
@@ -14,7 +13,14 @@ from cases.operators._moe_init_routing_calls import (
     of_three,
     quarantine,
 )
-from cases.operators._moe_init_routing_quant_call import DOCUMENT, PERMUTE, SIGNATURE, call
+from cases.operators._moe_init_routing_quant_call import (
+    DOCUMENT,
+    PERMUTE,
+    SIGNATURE,
+    VALUES,
+    call,
+    call_of_values,
+)
 from cases.operators._moe_init_routing_quant_v2_calls import in_half
 from cases.operators._token_permute_examples import at_lines
 from cases.operators._values import bits
@@ -24,7 +30,7 @@ from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes
 from conformance.values.fill import Fill
 
-_three = partial(of_three, made=call, fill=LATTICE)
+_three = partial(of_three, made=call, fill=VALUES)
 RIGHT = _three("dropless", scale=0.5, offset=3.0)
 ACTIVE = _three("active", active_num=1, rows=OTHER_ROWS, scale=-2.0, offset=0.25)
 WRONG = {
@@ -53,8 +59,8 @@ def examples() -> tuple[Example, ...]:
         _of_the_program(),
         *by_hand(call, DOCUMENT),
         *in_half(call, DOCUMENT),
-        *at_lines(PERMUTE, lines, "dropless", "active"),
-        *odd(partial(call, scale=0.0625), DOCUMENT),
+        *at_lines(PERMUTE, lines, "dropless", "active", fill=VALUES),
+        *odd(call_of_values, DOCUMENT),
         *right_calls(DOCUMENT, RIGHT, ACTIVE),
     )
 

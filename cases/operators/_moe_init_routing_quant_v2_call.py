@@ -1,6 +1,10 @@
 """The signature of MoeInitRoutingQuantV2, its calls, and the sources of its clauses.
 
 Sizes are those of MoeInitRoutingV2, scales and offsets those of MoeInitRoutingV3.
+
+The return values of the document have data types of all inputs and outputs under 161002. They have
+those of optional tensors under 561002, too. The first holds here: interfaces look at data types
+before shapes.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from cases.operators._interface import REQUIRED, TILING_FAILED, checked, typed
+from cases.operators._interface import REQUIRED, checked, typed
 from cases.operators._moe_init_routing_v2_call import (
     ASKED,
     ASKS,
@@ -112,7 +116,6 @@ def _number(rule: str, *about: str, modes: tuple[str, ...] = ()) -> Rule:
 
 PADDED = tuple(mode for mode in MODES if mode.startswith(BASES[2]))
 BASE = _tensors(False, ENDS[0], "")
-OPTIONAL = ("scale", "offset", COUNTS, BEFORE, SCALES)
 SIGNATURE = Signature(
     NAME,
     (
@@ -145,14 +148,12 @@ SIGNATURE = Signature(
             kinds=("null",),
         ),
         REQUIRED,
-        Rule(
-            ("dtype",),
-            TILING_FAILED,
-            said("scales and offset are float32, counts int32", "return values: optional tensors"),
-            OPTIONAL,
-        ),
         typed(
-            said("x float16, bfloat16 or float32; copies int8; experts and row indices int32"),
+            said(
+                "x float16, bfloat16 or float32; copies int8; scales and offset float32; all"
+                " other integers int32",
+                "parameters; its return values have another status for optional tensors, too",
+            )
         ),
         _number("dropPadMode is 0 or 1", "drop_pad_mode"),
         _number("expertTokensCountOrCumsumFlag is 0, 1 or 2", COUNTS_FLAG),

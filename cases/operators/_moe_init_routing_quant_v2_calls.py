@@ -23,9 +23,9 @@ from cases.operators._moe_init_routing_v2_call import BEFORE, BEFORE_FLAG, COUNT
 from cases.operators._moe_init_routing_v2_examples import EXPERTS, by_hand, last_two_first
 from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
 from cases.operators._moe_init_routing_v3_call import BASES, parts
-from cases.operators._moe_init_routing_v3_calls import FLOATS, LATTICE, TOKENS, quantised
+from cases.operators._moe_init_routing_v3_calls import FLOATS, TOKENS, quantised
 from cases.operators._token_permute import Call
-from cases.operators._token_permute_examples import ADDRESSED, at_lines, far
+from cases.operators._token_permute_examples import at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case
@@ -39,8 +39,8 @@ from conformance.values.fill import Fill
 ONE: dict[str, Any] = {"scale": FLOATS(1), "offset": FLOATS(0)}
 """A scale and an offset that change nothing."""
 
-FACTORS = Fill(("gaussian",), seed=2)
-routed = partial(v2_routed, made=call)
+FACTORS, VALUES = (Fill(("gaussian",), seed) for seed in (2, 4))
+routed = partial(v2_routed, made=call, fill=VALUES)
 
 
 def examples() -> tuple[Example, ...]:
@@ -97,7 +97,7 @@ def _inside() -> Iterator[Example]:
     """A call just inside each limit, with each shape of a scale, and with nothing to route."""
     four = partial(routed, x=(4, 8), top_k=2, expert_num=3)
     padded = partial(four, "drop_pad_dynamic", "float16", counts="before")
-    three = partial(call, "dropless_dynamic", "float32", x=(3, 8), top_k=2, fill=ADDRESSED)
+    three = partial(call, "dropless_dynamic", "float32", x=(3, 8), top_k=2, fill=VALUES)
     cases = {
         "activeNum 1": four("active_dynamic", "bfloat16", active_num=1),
         "activeNum of every slot": four("active_static", "float16", active_num=8, **ONE),
@@ -154,7 +154,7 @@ def _of_tokens(mode: str, dtype: str, *, tokens: Shape, **how: Any) -> Case:
 
 def of_three(mode: str, *, expert_num: int = 4, **how: Any) -> Case:
     """Three tokens of two experts each."""
-    given: dict[str, Any] = {"x": (3, 16), "top_k": 2, "experts": EXPERTS, "fill": LATTICE}
+    given: dict[str, Any] = {"x": (3, 16), "top_k": 2, "experts": EXPERTS, "fill": VALUES}
     given |= {"scale": FLOATS(0.5), "offset": FLOATS(3)} if mode.endswith(ENDS[0]) else {}
     return call(mode, "float32", expert_num=expert_num, **{**given, **how})
 

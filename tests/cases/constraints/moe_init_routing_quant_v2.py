@@ -29,16 +29,10 @@ CONSTRAINTS = (
         tuple(f"{name} is null" for name in OPTIONAL),
     ),
     Constraint(
-        "x is of a float type, copies int8, experts and row indices int32",
-        tuple(f"values within int8 and beyond, {dtype}" for dtype in DTYPES),
+        "x is of a float type, copies int8, scales and offset float32, other integers int32",
+        (*(f"values within int8 and beyond, {dtype}" for dtype in DTYPES), *EACH, COUNTS),
         status=INVALID,
-        of=("x", "expert_idx", "expanded_x", "expanded_row_idx"),
-    ),
-    Constraint(
-        "scales and offset are float32, counts int32",
-        (*EACH, COUNTS),
-        of=OPTIONAL,
-        retyped=True,
+        of=("x", "expert_idx", "expanded_x", "expanded_row_idx", *OPTIONAL),
     ),
     Constraint(
         "dropPadMode and quantMode are 0 or 1, the flag of counts 0, 1 or 2",
@@ -75,20 +69,17 @@ CONSTRAINTS = (
         (PROGRAM, "factors of each expert", "factors for any number of experts"),
         ("static quantisation with a scale of each row",),
         of=("scale", "offset", "one"),
-        retyped=False,
     ),
     Constraint(
         "a copy for each row, a row index for each slot, a scale for each row that is divided",
         EACH,
         ("indices of the active rows only",),
         of=("expanded_x", "expanded_row_idx", "dynamic_quant_scale"),
-        retyped=False,
     ),
     Constraint(
         "there is a count for each expert",
         (CUMSUM, PLACES, "room for what is not asked for"),
         of=("expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"),
-        retyped=False,
     ),
 )
 
