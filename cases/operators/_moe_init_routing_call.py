@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._interface import INTERFACE, REQUIRED, checked, typed
+from cases.operators._interface import INTERFACE, REQUIRED, SORT, checked, typed
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
 from cases.operators._token_permute import Call, Choice, TokenPermute, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Attribute, Case, Machine
 from conformance.draw.wide_keys import EXACT
-from conformance.record.clause import document, inferred
+from conformance.record.clause import Clause, document, inferred
+from conformance.record.contract import Index
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import Signature, number, tensor
+from conformance.record.operator import Mode
+from conformance.record.signature import Rule, Signature, number, tensor
 from conformance.record.sizes import Size, function
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
@@ -38,6 +40,38 @@ TOKEN, SLOT, HIDDEN = Size("token"), Size("slot"), Size("hidden")
 ROW = function("row", _rows, TOKEN, SLOT, "active_num")
 _out = partial(tensor, role="output")
 said = partial(document, source=f"{DOCUMENT}, return values")
+
+
+def shapes(said: Callable[[str], Clause]) -> tuple[Rule, ...]:
+    """The rules of shapes and of activeNum, by what makes clauses of a document."""
+    return (
+        checked(said("x has two axes"), "x", kinds=("rank",)),
+        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
+        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
+        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
+        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+    )
+
+
+def modes(page: str) -> tuple[Mode, ...]:
+    """The modes, by a document."""
+    every = document("activeNum of all tokens or more: a row for every slot", page)
+    first = document("activeNum n: n times top_k rows, the first ones", page)
+    return Mode("dropless", every), Mode("active", first)
+
+
+def sorted_integers(page: str) -> dict[str, Index]:
+    """The contracts of row indices and experts, by a document."""
+    equations = f"{page}, equations"
+    ranks = document(
+        "where row_idx says, the rank of each position among all, also of those beyond the active"
+        " rows, equal experts in the order of their positions",
+        f"{equations}; {SORT}",
+    )
+    experts = document("the experts of all slots, sorted", equations)
+    return {"expanded_row_idx": Index(ranks), "expanded_expert_idx": Index(experts)}
+
+
 SIGNATURE = Signature(
     NAME,
     (
@@ -53,11 +87,7 @@ SIGNATURE = Signature(
         REQUIRED,
         typed(inferred("x and its copies share one dtype", INTERFACE), "expanded_x"),
         typed(document("x float16, bfloat16, float32; all indices int32", f"{DOCUMENT}, table")),
-        checked(said("x has two axes"), "x", kinds=("rank",)),
-        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
-        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
-        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
-        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+        *shapes(said),
     ),
 )
 

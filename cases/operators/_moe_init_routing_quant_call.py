@@ -10,7 +10,7 @@ import numpy as np
 
 from cases.operators import _moe_init_routing_call as pairs
 from cases.operators import _moe_init_routing_v3_rows as v3
-from cases.operators._interface import checked, null, typed
+from cases.operators._interface import null, typed
 from cases.operators._moe_init_routing_call import DTYPES, HIDDEN, ROW, TOKEN
 from cases.operators._moe_init_routing_call import SIGNATURE as MOVING
 from cases.operators._token_permute import FAMILY
@@ -40,11 +40,7 @@ SIGNATURE = Signature(
                 "x float16, bfloat16, float32; copies int8; indices int32", f"{DOCUMENT}, table"
             )
         ),
-        checked(said("x has two axes"), "x", kinds=("rank",)),
-        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
-        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
-        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
-        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+        *pairs.shapes(said),
     ),
 )
 

@@ -9,7 +9,6 @@ before shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -39,6 +38,7 @@ from cases.operators._moe_init_routing_v3_call import (
     ONE,
     QUANTISED,
     SIZED,
+    given_of,
     offset_in,
     parts,
     scale_in,
@@ -57,10 +57,8 @@ from conformance.record.signature import (
     tensor,
 )
 from conformance.record.sizes import Size, function
-from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
-Values = Fill | Shape
 NAME = "moe_init_routing_quant_v2"
 DTYPES = ("float16", "bfloat16", "float32")
 PAGE = "aclnnMoeInitRoutingQuantV2 document"
@@ -181,6 +179,10 @@ SIGNATURE = Signature(
 )
 
 
+DATA = {"scale", "offset", "one_row", "fill", "values", "held"}
+"""What else `given_of` takes of inputs."""
+
+
 def call(
     mode: str,
     dtype: str,
@@ -190,16 +192,10 @@ def call(
     experts: Shape | None = None,
     capacity: int = 0,
     counts: str = "absent",
-    scale: Values | None = None,
-    offset: Values | None = None,
-    one_row: bool = False,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
     machine: Machine | None = None,
-    **attributes: Attribute,
+    **how: Any,
 ) -> Case:
-    """A case; ``experts`` None are zeros.
+    """A case; ``experts`` None are zeros, ``how`` has `DATA` and attributes.
 
     ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too. A scale of
     dynamic quantisation has ``one_row`` for all, or one for each expert. ``held`` lists the only
@@ -208,22 +204,15 @@ def call(
     base, end = parts(mode)
     room = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
     has_scales = end == ENDS[1] or counts == "given"
-    given: dict[str, Mapping[str, Any]] = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "expert_idx": {"values": experts},
-        **{name: {} for name in (*room, *((SCALES,) if has_scales else ()))},
-    }
-    for name, data in (("scale", scale), ("offset", offset)):
-        if data is not None:
-            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
-    if one_row:
-        given["scale"] = {**given["scale"], "shape": (1, x[1])}
+    data = {name: how.pop(name) for name in DATA & how.keys()}
+    given = given_of(dtype, x, experts, **data)
+    given |= {name: {} for name in (*room, *((SCALES,) if has_scales else ()))}
     asked: dict[str, Attribute] = {
         **FLAGS[counts],
         "expert_capacity": capacity,
         "drop_pad_mode": int(base == BASES[2]),
         "quant_mode": QUANTISED[end],
-        **attributes,
+        **how,
     }
     kind = base if base == BASES[2] else ""
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1}

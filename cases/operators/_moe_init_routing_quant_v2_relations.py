@@ -28,9 +28,9 @@ NAMES = ranked("expanded_row_idx", "expanded_x", "x")
 MOST_EXPERTS = 10240
 """Of MoeInitRoutingV3."""
 
-NEAR = 2.0**-15
-"""How far from the middle of two integers a quotient may become either: it is below 128, and two
-divisions that are a step off and one scale that is move it by no more."""
+NEAR = 2.0**-14
+"""How far from the middle of two integers a quotient may become either. It is below 128: two scales
+that are a step off and two divisions that are move it by less."""
 
 
 def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:

@@ -271,15 +271,17 @@ def call(
         "row_idx_type": int(scattered),
         **attributes,
     }
-    given: dict[str, dict[str, Any]] = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "expert_idx": {"values": experts},
-    }
-    for name, data in (("scale", scale), ("offset", offset)):
-        if data is not None:
-            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
-    if one_row:
-        given["scale"]["shape"] = (1, x[1])
+    given = given_of(
+        dtype,
+        x,
+        experts,
+        scale=scale,
+        offset=offset,
+        one_row=one_row,
+        fill=fill,
+        values=values,
+        held=held,
+    )
     padded = base == "drop_pad"
     if not _has_scales(padded, end):
         rows = rows_kept(x[0] * top_k, int(asked.get("active_num", 0)))
@@ -291,6 +293,31 @@ def call(
     fields: Fields = given
     case = call_of(SIGNATURE, form, dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
+
+
+def given_of(
+    dtype: str,
+    x: Shape,
+    experts: Shape | None,
+    *,
+    scale: Values | None = None,
+    offset: Values | None = None,
+    one_row: bool = False,
+    fill: Fill | None = None,
+    values: Shape | None = None,
+    held: Shape | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The fields of the inputs of a call with rows that may be quantised, as for `call`."""
+    given: dict[str, dict[str, Any]] = {
+        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
+        "expert_idx": {"values": experts},
+    }
+    for name, data in (("scale", scale), ("offset", offset)):
+        if data is not None:
+            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
+    if one_row:
+        given["scale"]["shape"] = (1, x[1])
+    return given
 
 
 def counts_shown(case: Case) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_table, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
-from cases.operators._moe_init_routing_call import DTYPES
+from cases.operators._moe_init_routing_call import DTYPES, modes, sorted_integers
 from cases.operators._moe_init_routing_quant_call import (
     DOCUMENT,
     LIMITS,
@@ -34,10 +34,10 @@ from cases.operators._workloads import by_experts
 from conformance.numerics.quantisation import affine
 from conformance.record.clause import document
 from conformance.record.computed import Box, Computed
-from conformance.record.contract import Index, Quantised
+from conformance.record.contract import Quantised
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.operator import Mode, Operator
+from conformance.record.operator import Operator
 from reference import moe_init_routing
 from reference import moe_init_routing_quant as reference
 
@@ -64,12 +64,7 @@ OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
     sources=(DOCUMENT, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    modes=(
-        Mode(
-            "dropless", document("activeNum of all tokens or more: a row for every slot", DOCUMENT)
-        ),
-        Mode("active", document("activeNum n: n times top_k rows, the first ones", DOCUMENT)),
-    ),
+    modes=modes(DOCUMENT),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
@@ -81,14 +76,7 @@ OPERATOR = Operator(
             ),
             _rows,
         ),
-        "expanded_row_idx": Index(
-            document(
-                "where row_idx says, the rank of each position among all, also of those beyond the"
-                " active rows, equal experts in the order of their positions",
-                f"{EQUATIONS}; {SORT}",
-            )
-        ),
-        "expanded_expert_idx": Index(document("the experts of all slots, sorted", EQUATIONS)),
+        **sorted_integers(DOCUMENT),
     },
     cells=with_extremes(partial(cells, PERMUTE), _extremes),
     examples=examples(),
