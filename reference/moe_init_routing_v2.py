@@ -33,47 +33,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from reference.permutation import check_routed, histogram, moved, places, ranks
-from reference.rules import reject
+from reference.init_routing import Source, check_flags, check_numbers, routed
+from reference.permutation import check_routed
 
-_FUNCTION = "MoeInitRoutingV2, function"
-_PARAMETERS = "MoeInitRoutingV2, parameters: "
-_CONSTRAINTS = "MoeInitRoutingV2, constraints"
-CUMSUM, COUNT = 1, 2
-"""Values of expert_tokens_count_or_cumsum_flag; 0 stands for no output."""
-
-
-def _check_attributes(rows: int, attributes: dict[str, int], drop_pad_mode: int) -> None:
-    """Check what the table and the constraints say of numbers; `rows` is numRows."""
-    for name, value in attributes.items():
-        if value < 0:
-            reject(name, value, "must be at least 0", _PARAMETERS + name)
-    if drop_pad_mode not in (0, 1):
-        reject("drop_pad_mode", drop_pad_mode, "must be 0 or 1", _PARAMETERS + "dropPadMode")
-    if drop_pad_mode == 0:
-        return
-    for name in ("expert_num", "expert_capacity"):
-        if attributes[name] == 0:
-            reject(name, 0, "must be greater than 0 with drop_pad_mode=1", _CONSTRAINTS)
-    capacity = attributes["expert_capacity"]
-    if rows <= capacity:
-        rule = f"must be less than the {rows} rows of x with drop_pad_mode=1"
-        reject("expert_capacity", capacity, rule, _CONSTRAINTS)
-
-
-def _check_flags(count_flag: int, before_flag: bool, drop_pad_mode: int) -> None:
-    name = "expert_tokens_count_or_cumsum_flag"
-    source = _PARAMETERS + "expertTokensCountOrCumsumFlag"
-    if count_flag not in (0, CUMSUM, COUNT):
-        reject(name, count_flag, "must be 0, 1 or 2", source)
-    if count_flag and drop_pad_mode == 1:
-        reject(name, count_flag, "must be 0 with drop_pad_mode=1", _FUNCTION)
-    if before_flag and drop_pad_mode == 0:
-        rule = "must be False with drop_pad_mode=0"
-        reject("expert_tokens_before_capacity_flag", before_flag, rule, _FUNCTION)
+_SOURCE = Source(
+    "MoeInitRoutingV2, parameters: ", "MoeInitRoutingV2, function", "MoeInitRoutingV2, constraints"
+)
 
 
 def formula(
@@ -106,33 +73,17 @@ def formula(
     any other argument outside the rules.
     """
     check_routed(x, expert_idx, "MoeInitRoutingV2", "constraints")
-    attributes = {
+    numbers = {
         "active_num": active_num,
         "expert_capacity": expert_capacity,
         "expert_num": expert_num,
+        "drop_pad_mode": drop_pad_mode,
     }
-    _check_attributes(len(x), attributes, drop_pad_mode)
-    count_flag = expert_tokens_count_or_cumsum_flag
-    _check_flags(count_flag, expert_tokens_before_capacity_flag, drop_pad_mode)
-
-    expert, top_k = expert_idx.reshape(-1), expert_idx.shape[1]
-    row = ranks(expert_idx)
-    if drop_pad_mode == 0:
-        rows = min(active_num, row.size) if active_num > 0 else row.size
-        outputs = {"expanded_x": moved(x, row, top_k, 0, rows), "expanded_row_idx": row}
-        if count_flag:
-            counts = histogram(expert, expert_num, _PARAMETERS + "expertNum")
-            counts = np.cumsum(counts) if count_flag == CUMSUM else counts
-            outputs["expert_tokens_count_or_cumsum"] = counts.astype(np.int32)
-        return outputs
-
-    counts = histogram(expert, expert_num, _PARAMETERS + "expertNum")
-    row = places(row, expert, counts, expert_capacity)
-    expanded_x = moved(x, row, top_k, 0, expert_num * expert_capacity)
-    outputs = {
-        "expanded_x": expanded_x.reshape(expert_num, expert_capacity, x.shape[1]),
-        "expanded_row_idx": row,
-    }
-    if expert_tokens_before_capacity_flag:
-        outputs["expert_tokens_before_capacity"] = counts.astype(np.int32)
-    return outputs
+    flags = expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag
+    check_numbers(_SOURCE, len(x), **numbers)
+    check_flags(_SOURCE, *flags, drop_pad_mode)
+    found, counts = routed(
+        expert_idx, _SOURCE, **numbers, count_flag=flags[0], before_flag=flags[1]
+    )
+    rows = found.rows_of(x).reshape(*found.shape, x.shape[1])
+    return {"expanded_x": rows, "expanded_row_idx": found.place, **counts}

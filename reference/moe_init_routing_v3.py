@@ -29,7 +29,6 @@ Where it is silent or contradicts itself, this reading was taken:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,8 +36,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.permutation import check_routed, histogram, moved, places, ranks
-from reference.quantisation import dynamic, static
+from reference.init_routing import DYNAMIC, STATIC, Rows, check_scale, quantised, rows_kept
+from reference.permutation import check_routed, histogram, places, ranks
 from reference.rules import reject
 
 _DOCUMENT = "aclnnMoeInitRoutingV3"
@@ -49,8 +48,8 @@ CUMSUM, COUNT, KEY_VALUE = 0, 1, 2
 GATHER, SCATTER = 0, 1
 """Values of row_idx_type."""
 
-NONE, STATIC, DYNAMIC = -1, 0, 1
-"""Values of quant_mode."""
+NONE = -1
+"""The quant_mode of rows that are moved."""
 
 MOST_EXPERTS, MOST_PAIRS = 10240, 5120
 """The most experts, and the most with counts as pairs."""
@@ -64,45 +63,15 @@ def range_of(active_expert_range: Range | None, expert_num: int) -> tuple[int, i
     return start, end
 
 
-def rows_kept(slots: int, active_num: int) -> int:
-    """The rows of expanded_x without Drop/Pad, of so many slots."""
-    return min(active_num, slots) if active_num > 0 else slots
-
-
 @dataclass(frozen=True)
-class Routing:
-    """Where each slot's row lies: `place` int32 [slots], -1 where it has none.
+class Routing(Rows):
+    """The rows of the slots of a range; its first expert is 0 in `expert`.
 
-    * `rank`: int32 [slots], among all; the first `active` ones are of experts in the range.
-    * `expert`: int64 [slots], from 0 at the start of the range.
-    * `shape`: that of expanded_x, but for its columns.
+    `rank` is that of each slot among all, int32 [slots]; the first `active` are in the range.
     """
 
-    place: NDArray[np.int32]
     rank: NDArray[np.int32]
     active: int
-    expert: NDArray[np.int64]
-    shape: tuple[int, ...]
-
-    @property
-    def rows(self) -> int:
-        """How many rows expanded_x has."""
-        return math.prod(self.shape)
-
-    def rows_of(self, source: NDArray[Any]) -> NDArray[Any]:
-        """The rows [rows, ...] that slots have of `source` [tokens, ...]; +0 where none has one."""
-        return moved(source, self.place, self.place.size // max(1, len(source)), 0, self.rows)
-
-    @property
-    def named(self) -> NDArray[np.bool_]:
-        """Whether a slot has the row, [rows]."""
-        return self.rows_of(np.ones(self.place.size, np.bool_))
-
-    def factors(self, scale: NDArray[Any] | None) -> NDArray[Any] | None:
-        """What each row is multiplied with: that of its expert, or of all; None without a scale."""
-        if scale is None or len(scale) == 1:
-            return scale
-        return np.asarray(scale[self.rows_of(self.expert)])
 
 
 def routing(
@@ -127,28 +96,19 @@ def routing(
     if drop_pad_mode:
         counts = histogram(expert, expert_num, _PARAMETERS + "expertIdx")
         place, shape = places(rank, expert, counts, expert_capacity), (expert_num, expert_capacity)
-    return Routing(place, rank, active, expert - start, shape)
+    return Routing(place, expert - start, shape, rank, active)
 
 
 def _check_quantised(
     x: NDArray[Any], scale: Any, offset: Any, quant_mode: int, experts: int
 ) -> None:
     """Check the scale and the offset; `experts` is how many the range has."""
-    if quant_mode != NONE and x.dtype.kind in "iu":
-        raise TypeError(f"x: dtype {x.dtype} must be a float [{_PARAMETERS}expandedXOut]")
-    if quant_mode == STATIC and (scale is None or offset is None):
-        reject("scale or offset", None, "must be given with quant_mode=0", _PARAMETERS + "offset")
-    if scale is None:
-        return
-    shapes = {
-        NONE: ((len(x),),),
-        STATIC: ((1,),),
-        DYNAMIC: ((experts, x.shape[1]), (1, x.shape[1])),
-    }[quant_mode]
-    for name, array, some in (("scale", scale, shapes), ("offset", offset, ((1,),))):
-        used = name == "scale" or quant_mode == STATIC
-        if used and array.shape not in some:
-            reject(f"{name}.shape", array.shape, f"must be one of {some}", _PARAMETERS + name)
+    if quant_mode != NONE:
+        if x.dtype.kind in "iu":
+            raise TypeError(f"x: dtype {x.dtype} must be a float [{_PARAMETERS}expandedXOut]")
+        check_scale(scale, offset, quant_mode, x.shape[1], experts, _PARAMETERS)
+    elif scale is not None and scale.shape != (len(x),):
+        reject("scale.shape", scale.shape, f"must be ({len(x)},)", f"{_PARAMETERS}scale")
 
 
 def _check_choices(**values: int) -> None:
@@ -276,13 +236,13 @@ def _rows(
     x: NDArray[Any], scale: Any, offset: Any, quant_mode: int, routed: Routing
 ) -> dict[str, NDArray[Any]]:
     """expanded_x and, if there is one, expanded_scale."""
-    rows = routed.rows_of(x)
     outputs: dict[str, NDArray[Any]] = {}
     if quant_mode == NONE and scale is not None:
         outputs["expanded_scale"] = routed.rows_of(scale)
-    if quant_mode == STATIC:
-        rows = static(rows, scale, offset) * routed.named[:, np.newaxis]
-    if quant_mode == DYNAMIC:
-        rows, outputs["expanded_scale"] = dynamic(rows, routed.factors(scale))
+    if quant_mode == NONE:
+        rows = routed.rows_of(x)
+    else:
+        rows, scales = quantised(x, scale, offset, quant_mode, routed)
+        outputs |= {} if scales is None else {"expanded_scale": scales}
     outputs["expanded_x"] = rows.reshape(*routed.shape, x.shape[1])
     return outputs

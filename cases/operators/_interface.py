@@ -94,15 +94,27 @@ def as_listed(source: str) -> Clause:
 
 def of_a_definition(tensors: Iterable[TensorParameter], source: str) -> tuple[Strided, ...]:
     """What an interface that is made from an operator's definition makes of strides."""
+    read = source_read("an input may have strides: it is declared AutoContiguous", source)
+    return _inputs_alone(tensors, read, source)
+
+
+def of_a_table(tensors: Iterable[TensorParameter], source: str) -> tuple[Strided, ...]:
+    """What an interface makes of strides whose table of parameters allows them of inputs alone."""
+    listed = document("an input may have strides, an output none", f"{source}, parameters")
+    return _inputs_alone(tensors, listed, source)
+
+
+def _inputs_alone(
+    tensors: Iterable[TensorParameter], allowed: Clause, source: str
+) -> tuple[Strided, ...]:
     names = {
         role: tuple(tensor.name for tensor in tensors if tensor.role == role)
         for role in ("input", "output")
     }
-    read = source_read("an input may have strides: it is declared AutoContiguous", source)
     refused = inferred(
         "an output is contiguous: nothing declares that its strides are kept", f"{source}, inferred"
     )
-    return Strided(names["input"], read), Strided(names["output"], refused, INVALID)
+    return Strided(names["input"], allowed), Strided(names["output"], refused, INVALID)
 
 
 def of_written_code(parameters: Iterable[Parameter], source: str) -> tuple[Strided, ...]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._interface import INTERFACE, REQUIRED, checked, typed
+from cases.operators._interface import INTERFACE, REQUIRED, SORT, checked, typed
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
-from cases.operators._token_permute import Choice, TokenPermute, Windows, one_by_one
+from cases.operators._token_permute import Call, Choice, TokenPermute, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Case, Machine
+from conformance.call.case import Attribute, Case, Machine
 from conformance.draw.wide_keys import EXACT
-from conformance.record.clause import document, inferred
+from conformance.record.clause import Clause, document, inferred
+from conformance.record.contract import Index
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import Signature, number, tensor
+from conformance.record.operator import Mode
+from conformance.record.signature import Rule, Signature, number, tensor
 from conformance.record.sizes import Size, function
+from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
@@ -37,6 +40,38 @@ TOKEN, SLOT, HIDDEN = Size("token"), Size("slot"), Size("hidden")
 ROW = function("row", _rows, TOKEN, SLOT, "active_num")
 _out = partial(tensor, role="output")
 said = partial(document, source=f"{DOCUMENT}, return values")
+
+
+def shapes(said: Callable[[str], Clause]) -> tuple[Rule, ...]:
+    """The rules of shapes and of activeNum, by what makes clauses of a document."""
+    return (
+        checked(said("x has two axes"), "x", kinds=("rank",)),
+        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
+        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
+        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
+        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+    )
+
+
+def modes(page: str) -> tuple[Mode, ...]:
+    """The modes, by a document."""
+    every = document("activeNum of all tokens or more: a row for every slot", page)
+    first = document("activeNum n: n times top_k rows, the first ones", page)
+    return Mode("dropless", every), Mode("active", first)
+
+
+def sorted_integers(page: str) -> dict[str, Index]:
+    """The contracts of row indices and experts, by a document."""
+    equations = f"{page}, equations"
+    ranks = document(
+        "where row_idx says, the rank of each position among all, also of those beyond the active"
+        " rows, equal experts in the order of their positions",
+        f"{equations}; {SORT}",
+    )
+    experts = document("the experts of all slots, sorted", equations)
+    return {"expanded_row_idx": Index(ranks), "expanded_expert_idx": Index(experts)}
+
+
 SIGNATURE = Signature(
     NAME,
     (
@@ -52,13 +87,19 @@ SIGNATURE = Signature(
         REQUIRED,
         typed(inferred("x and its copies share one dtype", INTERFACE), "expanded_x"),
         typed(document("x float16, bfloat16, float32; all indices int32", f"{DOCUMENT}, table")),
-        checked(said("x has two axes"), "x", kinds=("rank",)),
-        checked(said("rowIdx has two axes, and the shape of expertIdx"), "row_idx", "expert_idx"),
-        checked(said("activeNum is 0 or more"), kinds=("attribute",)),
-        checked(said("expandedXOut is [min(tokens, activeNum) * top_k, hidden]"), "expanded_x"),
-        checked(said("expandedRowIdxOut and expandedExpertIdxOut are [tokens * top_k]")),
+        *shapes(said),
     ),
 )
+
+AXES = Axes(
+    {
+        "x": ("row", "hidden"),
+        "expanded_x": ("rank", "hidden"),
+        "expanded_row_idx": ("copy.row",),
+    },
+    numbers={"row_idx": "copy.row"},
+)
+"""A number of row_idx is that of a row of x, and of one of its copies."""
 
 LEVELS = {
     "dropless": ("all", "too many"),
@@ -91,7 +132,8 @@ def orders_shown(case: Case) -> set[str]:
     return set(ORDERS) if rows.size < 2 else shown or {SHUFFLED}
 
 
-def call(
+def call_of_pairs(
+    signature: Signature,
     mode: str,
     dtype: str,
     *,
@@ -104,18 +146,22 @@ def call(
     values: Shape | None = None,
     held: Shape | None = None,
     machine: Machine | None = None,
+    **attributes: Attribute,
 ) -> Case:
-    """A case; ``experts`` None are zeros, ``rows`` None those of the columns, ``active_num`` None
-    all tokens. ``held`` lists the only rows of x that exist."""
+    """A case of a signature; ``experts`` None are zeros, ``rows`` None those of the columns,
+    ``active_num`` None all tokens. ``held`` lists the only rows of x that exist."""
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
     numbers = tuple(row_numbers(IN_COLUMNS, x[0], top_k).tolist()) if rows is None else rows
     given: Fields = {
-        "x": {"values": values, "fill": fill, "rows": held},
+        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
         "row_idx": {"values": numbers},
         "expert_idx": {"values": experts},
     }
-    active = x[0] if active_num is None else active_num
-    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, active_num=active)
+    asked = {"active_num": x[0] if active_num is None else active_num, **attributes}
+    return call_of(signature, mode, dtype, sizes, given, machine=machine, **asked)
+
+
+call = partial(call_of_pairs, SIGNATURE)
 
 
 def routed_call(
@@ -129,6 +175,7 @@ def routed_call(
     numbers: tuple[int, int],
     index_dtype: str = "int32",
     rows: str = IN_COLUMNS,
+    made: Call = call,
     **how: Any,
 ) -> Case:
     """A case that shows a level and an order of ``rows``; two numbers choose among those that do.
@@ -137,7 +184,7 @@ def routed_call(
     """
     keys = np.array(indices, np.int64)
     keys = keys >> 8 if np.abs(keys).max(initial=0) > EXACT else keys
-    return call(
+    return made(
         mode,
         dtype,
         x=tokens,

@@ -9,6 +9,7 @@ from functools import partial
 from cases.operators._interface import INTERFACE, REQUIRED, checked, read_in, typed
 from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import Clause, document, inferred
+from conformance.record.contract import Index, Unspecified, Varying
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Form, Signature, SizedAttribute, flag, number, tensor
@@ -34,10 +35,10 @@ TOKEN, SLOT, HIDDEN = Size("token", covers=PLACE), Size("slot"), Size("hidden")
 ROW = function("row", rows_kept, TOKEN * SLOT, "active_num")
 COUNTED, ASKED = Size("counted", least=1), Size("asked", least=1, most=2, free=CHOOSES)
 _out = partial(tensor, role="output")
-_counts = partial(
+counts_out = partial(
     _out, COUNTS, dtype="int32", optional=True, acl="expertTokensCountOrCumsumOutOptional"
 )
-_before = partial(
+before_out = partial(
     _out, BEFORE, EXPERT, dtype="int32", optional=True, acl="expertTokensBeforeCapacityOutOptional"
 )
 _rows = partial(_out, "expanded_x", acl="expandedXOut")
@@ -71,8 +72,8 @@ SIGNATURE = Signature(
         _optional(flag(BEFORE_FLAG, ASKS)),
         _rows(ROW, HIDDEN),
         _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
-        _counts(EXPERT),
-        _before(),
+        counts_out(EXPERT),
+        before_out(),
     ),
     rules=(
         checked(
@@ -113,10 +114,12 @@ SIGNATURE = Signature(
     ),
     forms={
         "drop_pad": Form({"drop_pad_mode": 1, BEFORE_FLAG: 0}, (PLACES,), SOME),
-        "places counted": Form({"drop_pad_mode": 1}, (PLACES, _before(beside="expert_idx")), SOME),
+        "places counted": Form(
+            {"drop_pad_mode": 1}, (PLACES, before_out(beside="expert_idx")), SOME
+        ),
         "slots counted": Form(
             {"drop_pad_mode": 0, COUNTS_FLAG: ASKED},
-            (_counts(COUNTED, beside="expert_idx"),),
+            (counts_out(COUNTED, beside="expert_idx"),),
             (number("expert_num", COUNTED),),
         ),
     },
@@ -166,3 +169,16 @@ def counts_shown(case: Case) -> tuple[str, ...]:
         if flags and flags.items() <= case.attributes.items():
             return (name,)
     return ("given",) if {COUNTS, BEFORE} & case.outputs.keys() else ("absent",)
+
+
+def counted(flag: str, clause: Clause, page: str = README) -> Varying:
+    """The contract of counts that a flag asks for: without it, nothing is promised of them."""
+    return Varying(
+        lambda case: "asked" if case.attributes[flag] else "not asked",
+        {
+            "asked": Index(clause),
+            "not asked": Unspecified(
+                document("the flag is 0 or false: no output", f"{page}, parameters")
+            ),
+        },
+    )

@@ -18,6 +18,7 @@ from cases.operators._moe_init_routing_v2_call import (
     call,
 )
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
+from cases.operators._token_permute import Call
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
@@ -26,7 +27,6 @@ from conformance.draw.keys import LARGEST_KEY
 from conformance.record.operator import Example
 from conformance.record.variations import with_attributes, without_effect
 
-EQUATIONS = f"{README}, equations, by hand"
 ROWS = ((1, 10), (2, 20), (3, 30))
 EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
 """Of three tokens with two experts each; no slot has expert 0."""
@@ -36,25 +36,25 @@ UNEVEN: Shape = (0, 2, 0, 3, 0, 2)
 """The same with three slots of expert 0 and none of expert 1."""
 
 
-DROPPED = f"{README}, function: drop mode, by hand"
-
-
 def examples() -> tuple[Example, ...]:
     """Every example."""
     lines = at_lines(
         PERMUTE, f"{HOST}: sizes at which it takes another branch", "dropless", "active"
     )
     return (
-        *_by_hand(),
+        *by_hand(call, README),
         *lines,
         *_inside(),
         *_odd(),
-        *far(call_of_tokens, "active", _last_two_first),
+        *far(call_of_tokens, "active", last_two_first),
     )
 
 
-def _by_hand() -> Iterator[Example]:
-    """Three tokens of two experts each, in every mode and with every count."""
+def by_hand(made: Call, page: str) -> Iterator[Example]:
+    """Three tokens of two experts each, in every mode and with every count, as ``made`` makes a
+    call of the document ``page``."""
+    equations = f"{page}, equations, by hand"
+    dropped = f"{page}, function: drop mode, by hand"
     order = (0, 1, 0, 2, 1, 2)
     counts, sums = (0, 2, 2, 2), (0, 2, 4, 6)
     listed: dict[str, tuple[str, dict[str, Any], tuple[int, ...], dict[str, Shape]]] = {
@@ -76,9 +76,9 @@ def _by_hand() -> Iterator[Example]:
         ),
     }
     for kind, (mode, how, kept, more) in listed.items():
-        case = _of_three(mode, EXPERTS, **how)
+        case = _of_three(made, mode, EXPERTS, **how)
         expected = {"expanded_x": _moved(*kept), "expanded_row_idx": RANKS, **more}
-        yield Example(f"three tokens of two experts, {kind}", case, EQUATIONS, expected)
+        yield Example(f"three tokens of two experts, {kind}", case, equations, expected)
     for name, experts, capacity, tokens, places, before in (
         ("capacity 1", EXPERTS, 1, (None, 0, 0, 1), (1, 2, 3, -1, -1, -1), counts),
         (
@@ -90,23 +90,24 @@ def _by_hand() -> Iterator[Example]:
             (3, 0, 2, 1),
         ),
     ):
-        case = _of_three("drop_pad", experts, capacity=capacity, counts="before")
+        case = _of_three(made, "drop_pad", experts, capacity=capacity, counts="before")
         expected = {"expanded_x": _moved(*tokens), "expanded_row_idx": places, BEFORE: before}
-        yield Example(f"three tokens of two experts, {name}", case, DROPPED, expected)
+        yield Example(f"three tokens of two experts, {name}", case, dropped, expected)
     # Expert 1 drops its third slot, expert 2 has one slot for two rows.
-    full = _of_three("drop_pad", (1, 0, 1, 2, 0, 1), capacity=2, counts="before", expert_num=3)
+    how = {"capacity": 2, "counts": "before", "expert_num": 3}
+    full = _of_three(made, "drop_pad", (1, 0, 1, 2, 0, 1), **how)
     expected = {
         "expanded_x": _moved(0, 2, 0, 1, 1, None),
         "expanded_row_idx": (2, 0, 3, 4, 1, -1),
         BEFORE: (2, 3, 1),
     }
-    yield Example("three tokens of two experts, two rows of each expert", full, DROPPED, expected)
+    yield Example("three tokens of two experts, two rows of each expert", full, dropped, expected)
 
 
-def _of_three(mode: str, experts: Shape, **how: Any) -> Case:
+def _of_three(made: Call, mode: str, experts: Shape, **how: Any) -> Case:
     values = bits("float32", *(value for row in ROWS for value in row))
     sizes: dict[str, Any] = {"x": (3, 2), "top_k": 2, "expert_num": 4}
-    return call(mode, "float32", experts=experts, values=values, **{**sizes, **how})
+    return made(mode, "float32", experts=experts, values=values, **{**sizes, **how})
 
 
 def _moved(*tokens: int | None) -> tuple[float, ...]:
@@ -115,12 +116,19 @@ def _moved(*tokens: int | None) -> tuple[float, ...]:
 
 
 def routed(
-    mode: str, dtype: str, x: Shape, top_k: int, expert_num: int, pattern: int = 5, **how: Any
+    mode: str,
+    dtype: str,
+    x: Shape,
+    top_k: int,
+    expert_num: int,
+    pattern: int = 5,
+    made: Call = call,
+    **how: Any,
 ) -> Case:
     """A call of sizes whose slots take the experts in turn, ``pattern`` apart; rows tell theirs."""
     experts = tuple(slot * pattern % expert_num for slot in range(x[0] * top_k))
     how = {"fill": ADDRESSED, "experts": experts, **how}
-    return call(mode, dtype, x=x, top_k=top_k, expert_num=expert_num, **how)
+    return made(mode, dtype, x=x, top_k=top_k, expert_num=expert_num, **how)
 
 
 def _inside() -> Iterator[Example]:
@@ -198,6 +206,6 @@ def call_of_tokens(mode: str, dtype: str, *, tokens: Shape, **how: Any) -> Case:
     return call(mode, dtype, x=tokens, top_k=1, **how)
 
 
-def _last_two_first(tokens: int) -> dict[str, Any]:
+def last_two_first(tokens: int) -> dict[str, Any]:
     """The last two tokens come first and are active."""
     return {"experts": (*(2 for _ in range(tokens - 2)), 1, 0), "active_num": 2}

@@ -32,7 +32,8 @@ from conformance.record.signature import (
 )
 from conformance.record.sizes import Further, Size, function
 from conformance.values.fill import Fill
-from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of, rows_kept
+from reference.init_routing import rows_kept
+from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of
 
 Shape = tuple[int, ...]
 Values = Fill | Shape
@@ -106,8 +107,8 @@ _out = partial(tensor, role="output")
 _x = partial(_out, "expanded_x", acl="expandedXOut")
 _counts = partial(_out, COUNTS, dtype="int64", acl="expertTokensCountOrCumsumOut")
 _scales = partial(_out, "expanded_scale", dtype="float32", acl="expandedScaleOut")
-_scale = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
-_offset = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
+scale_in = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
+offset_in = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
 COUNTED = {"pairs": _counts(EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
 
 
@@ -118,8 +119,10 @@ def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     near = "expert_idx" if end == "_static" else ()
     return (
         tensor("x", TOKEN, HIDDEN, dtype=DTYPES if end else None),
-        _scale(*{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near),
-        _offset(ONE, beside=near),
+        scale_in(
+            *{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near
+        ),
+        offset_in(ONE, beside=near),
         _x(*rows, HIDDEN, dtype="int8" if end else None),
         COUNTED[kind],
         _scales(scales) if _has_scales(padded, end) else _scales(further=ANY),
@@ -268,15 +271,17 @@ def call(
         "row_idx_type": int(scattered),
         **attributes,
     }
-    given: dict[str, dict[str, Any]] = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "expert_idx": {"values": experts},
-    }
-    for name, data in (("scale", scale), ("offset", offset)):
-        if data is not None:
-            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
-    if one_row:
-        given["scale"]["shape"] = (1, x[1])
+    given = given_of(
+        dtype,
+        x,
+        experts,
+        scale=scale,
+        offset=offset,
+        one_row=one_row,
+        fill=fill,
+        values=values,
+        held=held,
+    )
     padded = base == "drop_pad"
     if not _has_scales(padded, end):
         rows = rows_kept(x[0] * top_k, int(asked.get("active_num", 0)))
@@ -288,6 +293,31 @@ def call(
     fields: Fields = given
     case = call_of(SIGNATURE, form, dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
+
+
+def given_of(
+    dtype: str,
+    x: Shape,
+    experts: Shape | None,
+    *,
+    scale: Values | None = None,
+    offset: Values | None = None,
+    one_row: bool = False,
+    fill: Fill | None = None,
+    values: Shape | None = None,
+    held: Shape | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The fields of the inputs of a call with rows that may be quantised, as for `call`."""
+    given: dict[str, dict[str, Any]] = {
+        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
+        "expert_idx": {"values": experts},
+    }
+    for name, data in (("scale", scale), ("offset", offset)):
+        if data is not None:
+            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
+    if one_row:
+        given["scale"]["shape"] = (1, x[1])
+    return given
 
 
 def counts_shown(case: Case) -> tuple[str, ...]:

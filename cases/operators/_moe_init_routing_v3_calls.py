@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._interface import TILING_FAILED
+from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
     COUNTS,
@@ -31,6 +32,7 @@ from cases.operators._moe_init_routing_v3_call import (
     read,
 )
 from cases.operators._moe_init_routing_v3_rows import PERMUTE
+from cases.operators._token_permute import Call
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
@@ -64,7 +66,8 @@ def examples() -> tuple[Example, ...]:
     )
     return (
         *_by_hand(),
-        *_quantised(),
+        *quantised(call, BY_HAND, "expanded_scale", {}, COUNTS),
+        *_in_parts(),
         *lines,
         *_inside(),
         *_without_effect(),
@@ -125,28 +128,36 @@ def _whole(kind: str, scattered: bool) -> set[str]:
     return {*(() if kind == "pairs" else (COUNTS,)), *(() if scattered else ("expanded_row_idx",))}
 
 
-def _quantised() -> Iterator[Example]:
-    """Rows whose values are no ties, one without a slot, and long ones."""
-    one = partial(call, dtype="float32", top_k=1, expert_num=2)
+def quantised(
+    made: Call, source: str, scales: str, asked: dict[str, Any], counts: str
+) -> Iterator[Example]:
+    """Rows whose values are no ties, one without a slot: as ``made`` makes calls whose scales are
+    an output of that name. With places ``counts`` are what a call is ``asked`` for."""
+    one = partial(made, dtype="float32", top_k=1, expert_num=2)
     rows = 127, 0.25, -1.75, 2.25, -254, 1.5, 3.5, 127.5
     dynamic = one("dropless_dynamic", x=(2, 4), experts=(1, 1), values=FLOATS(*rows))
     due: dict[str, tuple[float, ...]] = {
         "expanded_x": (127, 0, -2, 2, -127, 1, 2, 64),
-        "expanded_scale": (1, 2),
+        scales: (1, 2),
     }
-    yield Example("rows divided by powers of two", dynamic, BY_HAND, due)
+    yield Example("rows divided by powers of two", dynamic, source, due)
     three: dict[str, Any] = {
         "x": (3, 4),
         "experts": (1, 0, 1),
         "capacity": 2,
         "values": FLOATS(*rows[:4], *[0] * 4, *rows[4:]),
+        **asked,
     }
-    due = {"expanded_scale": (0, 0, 1, 2), "expanded_row_idx": (2, 0, 3), COUNTS: (1, 2)}
+    due = {scales: (0, 0, 1, 2), "expanded_row_idx": (2, 0, 3), counts: (1, 2)}
     zeros = one("drop_pad_dynamic", **three)
-    yield Example("a row of zeros and one without a slot, dynamic", zeros, BY_HAND, due)
+    yield Example("a row of zeros and one without a slot, dynamic", zeros, source, due)
     static = one("drop_pad_static", **three, scale=FLOATS(0.5), offset=FLOATS(3.25))
     due = {"expanded_x": (*[3] * 4, *[0] * 4, 67, 3, 2, 4, -124, 4, 5, 67)}
-    yield Example("a row of zeros and one without a slot, static", static, BY_HAND, due)
+    yield Example("a row of zeros and one without a slot, static", static, source, due)
+
+
+def _in_parts() -> Iterator[Example]:
+    """Long rows that are quantised."""
     scaled: dict[str, Any] = {"scale": FLOATS(0.25), "offset": FLOATS(1)}
     for hidden, mode in product((9345, 14_945), ("active_static", "active_dynamic")):
         how = {"fill": LATTICE, "active_num": 3, **(scaled if mode == "active_static" else {})}
@@ -154,13 +165,7 @@ def _quantised() -> Iterator[Example]:
         yield Example(f"rows of {hidden}, {mode}", case, f"{HOST}: rows in parts")
 
 
-def routed(
-    mode: str, dtype: str, x: Shape, top_k: int, expert_num: int, pattern: int = 5, **how: Any
-) -> Case:
-    """A call of sizes whose slots take the experts in turn, ``pattern`` apart; rows tell theirs."""
-    experts = tuple(slot * pattern % expert_num for slot in range(x[0] * top_k))
-    how = {"fill": ADDRESSED, "experts": experts, **how}
-    return call(mode, dtype, x=x, top_k=top_k, expert_num=expert_num, **how)
+routed = partial(v2_routed, made=call)
 
 
 def _inside() -> Iterator[Example]:

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_init_routing_v2_call import BEFORE, FLAGS
+from cases.operators._moe_init_routing_v2_call import BEFORE
 from cases.operators._moe_init_routing_v2_call import SIGNATURE as V2
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
@@ -22,12 +21,12 @@ from cases.operators._moe_init_routing_v3_call import (
     SIGNATURE,
     TYPE,
 )
+from cases.relations.quantised import SOURCE, in_second_version, of_factors
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
-from conformance.record.derive.calls import call
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.record.variations import with_attributes
-from conformance.relations.axes import Axes, held, with_arrays
+from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
 
 Given = Callable[[Case], Case | None] | None
@@ -35,11 +34,6 @@ Broken = Callable[[Case, Outputs, Run], Iterable[str]]
 DYNAMIC = tuple(mode for mode in MODES if mode.endswith("_dynamic"))
 SCATTER = 1
 """The rowIdxType of slots by rank."""
-
-STEPS = 2.0**-21
-"""Twice two steps of two divisions."""
-
-SOURCE = "the equations of the document"
 
 
 def _of_both_versions(case: Case) -> Case | None:
@@ -55,22 +49,7 @@ def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     padded = asked["drop_pad_mode"] == 1
     kind = {KINDS["cumsum"]: "cumsum", KINDS["count"]: "count"}.get((asked[TYPE], asked[FLAG]))
     counts = "absent" if kind is None else "before" if padded else kind
-    (tokens, hidden), top_k = case.inputs["x"].shape, case.inputs["expert_idx"].shape[1]
-    room = {"absent": (), "before": (BEFORE,)}.get(counts, (COUNTS,))
-    other = call(
-        V2,
-        case.mode,
-        case.dtype,
-        {"token": tokens, "slot": top_k, "hidden": hidden},
-        {name: {} for name in room},
-        machine=case.machine,
-        **FLAGS[counts],
-        expert_capacity=asked["expert_capacity"],
-        active_num=max(0, asked["active_num"]),
-        expert_num=asked["expert_num"],
-        drop_pad_mode=asked["drop_pad_mode"],
-    )
-    seen = run(replace(other, inputs={name: case.inputs[name] for name in other.inputs}))
+    seen = run(in_second_version(case, case.mode, counts))
     by = "by MoeInitRoutingV2"
     for name, due in seen.items():
         own = COUNTS if name == BEFORE else name
@@ -141,42 +120,10 @@ def _kinds_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     yield from difference(COUNTS, seen, due, "by the counts of a second call")
 
 
-def _ones(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-    """Factors of one change nothing."""
+def _experts(case: Case) -> int:
+    """How many experts the range of a call has."""
     start, end = case.attributes[RANGE] or (0, case.attributes["expert_num"])
-    shape = (end - start, case.inputs["x"].shape[1])
-    ones = held(Tensor((), "float32"), np.ones(shape, np.float32))
-    plain = {name: one for name, one in case.inputs.items() if name != "scale"}
-    without = run(replace(case, inputs=plain))
-    order = [one.name for one in SIGNATURE.tensors if one.role == "input"]
-    given = {**plain, "scale": ones}
-    seen = run(replace(case, inputs={name: given[name] for name in order if name in given}))
-    for name, due in without.items():
-        yield from difference(name, seen[name], due, "by the call without factors")
-
-
-def _multiplied(factor: int) -> Broken:
-    """x times 2 or -1: a row's scale is twice as large or the same, its integers have its sign.
-
-    A division that is off by a step may move what lies beside the middle of two integers.
-    """
-
-    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        x: Any = case.arrays["x"]
-        changed = (x.astype(np.float32) * np.float32(factor)).astype(x.dtype)
-        if not np.isfinite(changed.astype(np.float32)).all():
-            return
-        seen = run(with_arrays(case, {"x": changed}))
-        for name, array in outputs.items():
-            times = {"expanded_x": np.sign(factor), "expanded_scale": abs(factor)}.get(name, 1)
-            due = np.asarray(array, np.float64) * times
-            near = {"expanded_x": 1.0, "expanded_scale": np.abs(due) * STEPS}.get(name, 0.0)
-            far = np.flatnonzero(np.abs(np.asarray(seen[name], np.float64) - due) > near)
-            for at in far[:1].tolist():
-                found = seen[name].reshape(-1)[at]
-                yield f"{name} has {found} at {at}, and must have about {due.reshape(-1)[at]}"
-
-    return broken
+    return int(end - start)
 
 
 def _law(
@@ -206,7 +153,5 @@ RELATIONS = (
     ),
     _law("both kinds of indices", "one is the inverse of the other", _inverse, *UNPADDED),
     _law("all kinds of counts", "sums and pairs are those of counts", _kinds_of_counts, *UNPADDED),
-    _law("factors of one", "factors of one change nothing", _ones, *DYNAMIC),
-    _law("twice the values", "scales have twice the size", _multiplied(2), *DYNAMIC),
-    _law("other sign", "integers have the other sign", _multiplied(-1), *DYNAMIC),
+    *of_factors(SIGNATURE, "expanded_scale", _experts, DYNAMIC),
 )

@@ -7,7 +7,7 @@ have them from 0 on; with fewer, ids below and beyond all experts stay as they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -199,11 +199,11 @@ def routed_call(
         fill=fill,
         machine=machine,
         **how,
-        **_scaled(end, scale, first, second),
+        **scaled(end, scale, first, second),
     )
 
 
-def _scaled(end: str, level: str, first: int, second: int) -> dict[str, Any]:
+def scaled(end: str, level: str, first: int, second: int) -> dict[str, Any]:
     """The scale and the offset of a call, chosen by two numbers."""
     if level == ABSENT:
         return {}
@@ -235,15 +235,20 @@ def ranges_shown(case: Case) -> set[str]:
 
 
 def _scales_shown(case: Case) -> tuple[str, ...]:
+    start, end = case.attributes[RANGE] or (0, 0)
+    return scales_shown(case, end - start)
+
+
+def scales_shown(case: Case, experts: int) -> tuple[str, ...]:
+    """The levels of scales that a case shows; of dynamic quantisation so many ``experts`` may have
+    a row each."""
     scale = case.inputs.get("scale")
     if scale is None:
         return (ABSENT,)
     if len(scale.shape) == 1:
         return (SINGLE if case.attributes["quant_mode"] == 0 else PLAIN,)
-    start, end = case.attributes[RANGE]
-    return ((FOR_ALL,) if scale.shape[0] == 1 else ()) + (
-        (PER_EXPERT,) if scale.shape[0] == end - start else ()
-    )
+    levels = {FOR_ALL: scale.shape[0] == 1, PER_EXPERT: scale.shape[0] == experts}
+    return tuple(level for level, shown in levels.items() if shown)
 
 
 def _shown(case: Case) -> set[str]:
@@ -251,18 +256,24 @@ def _shown(case: Case) -> set[str]:
     return v2.rows_shown(parts(case.mode)[0], case, ids)
 
 
-PERMUTE = TokenPermute(
-    routed_call,
-    Windows(
-        {mode: v2.ROWS[parts(mode)[0]] for mode in MODES},
+def windows(modes: tuple[str, ...]) -> Windows:
+    """Which rows are kept by calls of these modes: each has those of its base."""
+    return Windows(
+        {mode: v2.ROWS[parts(mode)[0]] for mode in modes},
         lambda mode, level: v2.least_slots(parts(mode)[0], level),
         v2.asked,
         _shown,
-        {mode: 2 for mode in MODES if mode.startswith(BASES[2])},
+        {mode: 2 for mode in modes if mode.startswith(BASES[2])},
         "rows",
-    ),
+    )
+
+
+VENDOR = VendorLines(reserved_bytes=72)
+PERMUTE = TokenPermute(
+    routed_call,
+    windows(MODES),
     probs=False,
-    vendor=VendorLines(reserved_bytes=72),
+    vendor=VENDOR,
     batches=False,
     edge_modes=("dropless", "dropless_dynamic"),
     tokens="x",
@@ -301,15 +312,22 @@ LADDERS = (
 )
 
 
-def limits() -> Iterator[Limit]:
-    """Every limit of this project's tiling on small machines and on the chips."""
+AXES = {"hidden": "dropless", "hidden-quantised": "dropless_static"}
+"""The limits of a row's columns, and a mode of which each is."""
+
+
+def limits(rows: Mapping[str, Mapping[str, str]]) -> Iterator[Limit]:
+    """Every limit of this project's tiling on small machines and on the chips; ``rows`` has the
+    axes of a row's columns, as `AXES`, by data type."""
     buffers = (LEAST_UB_BYTES, 1024, 4096, 20000, *USABLE_UB_BYTES.values())
-    for dtype, ub in product((*DTYPES, "int8"), buffers):
+    for dtype, ub in product(rows, buffers):
         run, size = run_slots(ub), numpy_dtype(dtype).itemsize
         least = Limit("ub-bytes", LEAST_UB_BYTES, 1, dtype, ub_bytes=ub)
         lists = (("sort", run), ("merge-1", 4 * run), ("merge-2", 16 * run))
-        rows = (("hidden", "dropless"), ("hidden-quantised", "dropless_static"))
         yield from (least, Limit("runs", 3 * run, 1, dtype, 3, ub))
         yield from (Limit(axis, most, 1, dtype, ub_bytes=ub) for axis, most in lists)
-        for axis, mode in rows if dtype != "int8" else rows[:1]:
+        for axis, mode in rows[dtype].items():
             yield Limit(axis, columns(mode, ub, 1, size, False), 1, dtype, ub_bytes=ub)
+
+
+LIMITS = tuple(limits({**dict.fromkeys(DTYPES, AXES), "int8": {"hidden": AXES["hidden"]}}))

@@ -43,12 +43,14 @@ def sized(
     return permute.call(mode, dtype, tokens=tokens, top_k=top_k, **how)
 
 
-def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Iterator[Example]:
+def at_lines(
+    permute: TokenPermute, source: str, every: str, some: str, **how: Any
+) -> Iterator[Example]:
     """Every size at which the vendor's tiling branches on its chips, on the device's own machine.
 
     Calls of the mode ``every`` keep every slot, those of the mode ``some`` leave some out. Few have
     many slots, as their indices are listed one by one. The last has as many slots to a token as
-    there are experts.
+    there are experts. All of them say ``how``, too.
     """
     core = one_core_slots(CHIP, permute.vendor.core_bytes)
     merge = LISTS_OF_ONE_MERGE * core
@@ -56,7 +58,7 @@ def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Itera
     for number, slots in enumerate(sizes):
         dtype, index_dtypes = DTYPES[number % 3], permute.index_dtypes
         index_dtype = index_dtypes[number % len(index_dtypes)]
-        asked = _first(permute, every, slots)
+        asked = {**_first(permute, every, slots), **how}
         top_k = None if permute.flat else 1
         case = sized(permute, every, dtype, (slots, 1), top_k, index_dtype=index_dtype, **asked)
         yield Example(f"{slots} slots", case, source)
@@ -64,11 +66,15 @@ def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Itera
         size = numpy_dtype(dtype).itemsize
         for row in dict.fromkeys(permute.vendor.row(ub, size) for ub in USABLE_UB_BYTES.values()):
             for hidden in (row, row + 1):
-                asked = _first(permute, some, 4)
+                asked = {**_first(permute, some, 4), **how}
                 case = sized(permute, some, dtype, (2, hidden), 2, "descending", **asked)
                 yield Example(f"rows of {hidden} {dtype}", case, source)
     orders = np.random.default_rng(EXPERTS).permuted(np.tile(np.arange(EXPERTS), (5, 1)), axis=1)
-    asked = {"indices": tuple(orders.ravel().tolist()), **_first(permute, every, orders.size)}
+    asked = {
+        "indices": tuple(orders.ravel().tolist()),
+        **_first(permute, every, orders.size),
+        **how,
+    }
     case = sized(permute, every, "bfloat16", (len(orders), 8), EXPERTS, **asked)
     yield Example("every token of every expert", case, "topK up to the number of experts, inferred")
 

@@ -23,6 +23,9 @@ def added(text: str) -> Clause:
 NO_FUNCTION = "no function of torch_npu calls it"
 
 BINDINGS: Mapping[str, Unreached] = {
+    "moe_init_routing_quant": Unreached(
+        "npu_moe_init_routing_quant calls aclnnMoeInitRoutingQuantV2, another operator"
+    ),
     "moe_init_routing_v2": Unreached(
         "npu_moe_init_routing_v2 calls aclnnMoeInitRoutingV3, another operator"
     ),

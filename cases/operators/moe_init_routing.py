@@ -15,12 +15,15 @@ from cases.operators._interface import SORT, as_listed, of_a_definition, support
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import copied_columns, of_sorted_rows
 from cases.operators._moe_init_routing_call import (
+    AXES,
     DOCUMENT,
     DTYPES,
     NAME,
     PERMUTE,
     SIGNATURE,
     TILING,
+    modes,
+    sorted_integers,
 )
 from cases.operators._moe_init_routing_calls import QUARANTINE, REJECTIONS, examples
 from cases.operators._token_permute_cases import sorting_cases
@@ -35,25 +38,14 @@ from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
 from conformance.record.clause import document
-from conformance.record.contract import Copy, Index
+from conformance.record.contract import Copy
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import Mode, Operator
+from conformance.record.operator import Operator
 from conformance.record.picture import Landmarks
-from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
 from reference import moe_init_routing as reference
-
-AXES = Axes(
-    {
-        "x": ("row", "hidden"),
-        "expanded_x": ("rank", "hidden"),
-        "expanded_row_idx": ("copy.row",),
-    },
-    numbers={"row_idx": "copy.row"},
-)
-"""A number of row_idx is that of a row of x, and of one of its copies."""
 
 SORTED = Sorted(
     axes=AXES,
@@ -87,12 +79,7 @@ OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
     sources=(DOCUMENT, TILING, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    modes=(
-        Mode(
-            "dropless", document("activeNum of all tokens or more: a row for every slot", DOCUMENT)
-        ),
-        Mode("active", document("activeNum n: n times top_k rows, the first ones", DOCUMENT)),
-    ),
+    modes=modes(DOCUMENT),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
@@ -103,14 +90,7 @@ OPERATOR = Operator(
                 EQUATIONS,
             )
         ),
-        "expanded_row_idx": Index(
-            document(
-                "where row_idx says, the rank of each position among all, also of those beyond the"
-                " active rows, equal experts in the order of their positions",
-                f"{EQUATIONS}; {SORT}",
-            )
-        ),
-        "expanded_expert_idx": Index(document("the experts of all slots, sorted", EQUATIONS)),
+        **sorted_integers(DOCUMENT),
     },
     cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE)),
     examples=examples(),

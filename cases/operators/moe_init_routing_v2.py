@@ -34,6 +34,7 @@ from cases.operators._moe_init_routing_v2_call import (
     README,
     SIGNATURE,
     call,
+    counted,
 )
 from cases.operators._moe_init_routing_v2_calls import REJECTIONS, RIGHT, quarantine
 from cases.operators._moe_init_routing_v2_examples import examples
@@ -48,8 +49,8 @@ from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.call_rules import FreeAttribute, Range, extent
-from conformance.record.clause import Clause, document, source_read
-from conformance.record.contract import Copy, Index, Unspecified, Varying
+from conformance.record.clause import document, source_read
+from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
@@ -60,19 +61,6 @@ from conformance.values.fill import Fill
 from reference import moe_init_routing_v2 as reference
 
 cases = partial(sorting_cases, PERMUTE)
-
-
-def counted(flag: str, clause: Clause) -> Varying:
-    """The contract of counts that a flag asks for: without it, nothing is promised of them."""
-    return Varying(
-        lambda case: "asked" if case.attributes[flag] else "not asked",
-        {
-            "asked": Index(clause),
-            "not asked": Unspecified(
-                document("the flag is 0 or false: no output", f"{README}, parameters")
-            ),
-        },
-    )
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:

@@ -41,7 +41,7 @@ from cases.operators._moe_init_routing_v3_calls import (
     quarantine,
 )
 from cases.operators._moe_init_routing_v3_relations import RELATIONS
-from cases.operators._moe_init_routing_v3_rows import LADDERS, PERMUTE, limits
+from cases.operators._moe_init_routing_v3_rows import LADDERS, LIMITS, PERMUTE
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
@@ -50,7 +50,7 @@ from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.clause import document
-from conformance.record.contract import Bounded, Copy, Index, Quantised, Unspecified, Varying
+from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
@@ -63,7 +63,6 @@ from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
 
 cases = partial(sorting_cases, PERMUTE)
-QUANTISES = "equation 4; the kernel divides the product of x and the factor, too"
 
 
 def _extremes(mode: str, dtype: str) -> Extremes:
@@ -149,27 +148,10 @@ OPERATOR = Operator(
                         f"{PAGE}, equation 5",
                     ),
                     moved=("x",),
-                    specified=rows.named_rows,
+                    specified=rows.QUANTISED.named_rows,
                 ),
-                "static": Quantised(
-                    document(
-                        "such a row times the scale, plus the offset, rounded to nearest; 0 in"
-                        " places without a slot",
-                        f"{PAGE}, equation 4",
-                    ),
-                    rows.by_one_scale,
-                    specified=rows.named_rows,
-                ),
-                "dynamic": Quantised(
-                    document(
-                        "such a row, times its factors, divided by its scale, rounded to nearest;"
-                        " 0 in places without a slot; open for a row of zeros",
-                        f"{PAGE}, {QUANTISES}",
-                    ),
-                    rows.by_own_scale,
-                    given=("expanded_scale",),
-                    specified=rows.divided_rows,
-                ),
+                "static": rows.QUANTISED.by_one(),
+                "dynamic": rows.QUANTISED.by_own(),
             },
         ),
         "expanded_row_idx": Index(
@@ -202,17 +184,9 @@ OPERATOR = Operator(
                 "moved": Copy(
                     said("without quantisation the scale of a row's token, bit for bit"),
                     moved=("scale",),
-                    specified=rows.named_scales,
+                    specified=rows.QUANTISED.named_scales,
                 ),
-                "dynamic": Bounded(
-                    document(
-                        "the largest magnitude of a row, times its factors, / 127; 0 in places"
-                        " without a slot",
-                        f"{PAGE}, {QUANTISES}",
-                    ),
-                    rows.scales,
-                    specified=rows.named_scales,
-                ),
+                "dynamic": rows.QUANTISED.scales(),
                 "no scale": Unspecified(said("static quantisation, or no scale: no output")),
             },
         ),
@@ -221,7 +195,7 @@ OPERATOR = Operator(
     examples=(*examples(), *right_calls(PAGE, *RIGHT)),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    limits=tuple(limits()),
+    limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     workload_cases=workload_cases,
     torch_npu=replace(

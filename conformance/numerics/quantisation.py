@@ -19,7 +19,7 @@ from conformance.numerics.rounding import fused
 from conformance.record.computed import Box
 from conformance.record.contract import Ties
 from conformance.record.functions import Functions, FunctionTraits
-from reference.floats import FP32, round_once, widen
+from reference.floats import FP16, FP32, Format, round_once, widen
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -83,22 +83,39 @@ def quotients(y: Floats, scales: NDArray[Any], functions: Functions) -> Box:
     return _unless(np.broadcast_to(~(usable & whole), y.shape), Box(low, high))
 
 
-def affine(x: NDArray[Any], scale: NDArray[Any], offset: NDArray[Any]) -> Box:
+def affine(
+    x: NDArray[Any], scale: NDArray[Any], offset: NDArray[Any], *, halves: bool = False
+) -> Box:
     """RN(RN(x scale) + offset) or RN(x scale + offset): the box around both, of x [rows, H].
 
-    ``scale`` and ``offset``, of fp16, bf16 or fp32, broadcast. Not bounded from 2^15 on, and where
-    an operand is an infinity or NaN.
+    ``scale`` and ``offset``, of fp16, bf16 or fp32, broadcast. If ``halves``, each operand may be
+    rounded to fp16 first, and each result to fp16 in place of fp32. Not bounded from 2^15 on, where
+    an operand is an infinity or NaN, and where an operand or a product may overflow.
     """
+    values, factors, addends = (widen(one, np.float64) for one in (x, scale, offset))
+    narrow = (FP16,) if halves else ()
     with np.errstate(all="ignore"):
-        products = widen(x, np.float64) * widen(scale, np.float64)
-        addends = widen(offset, np.float64)
-        both = (
-            round_once(round_once(products, FP32) + addends, FP32),
-            fused(products, np.broadcast_to(addends, products.shape), FP32),
+        low, high = (
+            _affine_end(values, factors, addends, narrow, end)
+            for end in (np.minimum.reduce, np.maximum.reduce)
         )
-        low, high = np.minimum(*both), np.maximum(*both)
         near = (np.abs(low) < FAR) & (np.abs(high) < FAR)
     return _unless(~near, Box(low, high))
+
+
+def _affine_end(
+    x: Floats, scale: Floats, offset: Floats, narrow: tuple[Format, ...], end: Callable[..., Floats]
+) -> Floats:
+    """The least or the greatest result, as ``end`` has it. Products of two roundings are compared;
+    from then on a rounding and a sum are monotone, so that an end becomes an end."""
+
+    def any_of(values: Floats, *formats: Format) -> list[Floats]:
+        return [values, *(round_once(values, fmt) for fmt in formats)]
+
+    exact = end([a * b for a in any_of(x, *narrow) for b in any_of(scale, *narrow)])
+    products = end(any_of(exact, FP32, *narrow))
+    addends = np.broadcast_to(end(any_of(offset, *narrow)), products.shape)
+    return end([fused(products, addends, fmt) for fmt in (FP32, *narrow)])
 
 
 def division_of(functions: Functions) -> FunctionTraits:

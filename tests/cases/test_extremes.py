@@ -35,6 +35,7 @@ EMPTY = "the host tiling takes no size of 0, and is not asked without a result: 
 WHOLE = "at most 2048 experts: a row is in the buffer whole"
 UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
 ENTERED = "entries are read as they lie, each an expert's number: fewer than 2^24 int32 of 2048"
+QUANTISED = "no document says what infinities and NaN become as integers: in quarantine"
 SLOTLESS = "rows are counted by rank and expert, and a token has no slots"
 
 ABSENT = {
@@ -57,6 +58,14 @@ ABSENT = {
             "indices beyond 2^24": COUNTED,
             "16,777,214 keys": UNSORTED,
         }.items()
+    },
+    **{
+        (f"moe_init_routing_{version}", extreme): QUANTISED
+        for version in ("quant", "quant_v2")
+        for extreme in (
+            "NaN, infinities, -0.0, subnormal in every slot",
+            "the same in every column of a row of two tiles",
+        )
     },
     **{
         (f"moe_gating_top_k{version}", "the same in every column of a row of two tiles"): WHOLE
@@ -103,6 +112,8 @@ ABSENT = {
             "token_permute_with_routing_map_grad": NEVER,
             "token_unpermute_with_routing_map": ADDED,
             "init_routing": "fp32 keys above 2^24 - 2 are undefined: quarantine",
+            "init_routing_quant": "fp32 keys above 2^24 - 2 are undefined: quarantine",
+            "init_routing_quant_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "init_routing_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute": "fp32 keys above 2^24 - 2 are undefined: quarantine",
             "token_permute_with_routing_map": "a map of 2^24 tokens is no sparse tensor",

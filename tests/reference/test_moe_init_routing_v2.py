@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.moe_init_routing_v2 import COUNT, CUMSUM, formula
+from reference.init_routing import COUNT, CUMSUM
+from reference.moe_init_routing_v2 import formula
 from reference.moe_init_routing_v2_grad import formula as gradient
 from reference.moe_token_permute import formula as permute
 

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reference.init_routing import DYNAMIC, STATIC
 from reference.moe_init_routing_v2 import formula as version_two
 from reference.moe_init_routing_v3 import (
     COUNT,
     CUMSUM,
-    DYNAMIC,
     KEY_VALUE,
     SCATTER,
-    STATIC,
     formula,
 )
 
@@ -152,7 +151,7 @@ def test_one_scale_and_offset_are_rounded_in_turn_and_do_not_reach_empty_rows() 
         ),
         ({"quant_mode": STATIC}, r"scale or offset=None: must be given"),
         ({"quant_mode": DYNAMIC, "scale": X}, r"scale.shape=\(3, 2\): must be one of"),
-        ({"scale": X}, r"scale.shape=\(3, 2\): must be one of \(\(3,\),\)"),
+        ({"scale": X}, r"scale.shape=\(3, 2\): must be \(3,\)"),
         ({"expert_idx": EXPERTS - 1}, r"expert_idx=-1: must be at least 0 with all experts"),
     ],
 )

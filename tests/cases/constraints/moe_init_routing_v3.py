@@ -1,8 +1,7 @@
 """The constraints on calls of MoeInitRoutingV3."""
 
-from conformance.call.case import Case
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
-from tests.cases.constraints.told_by import Asked, without_padding
+from tests.cases.constraints.told_by import Asked, quantised, without_padding
 
 PROGRAM = "the call of the document's program"
 PLACES = "three tokens of two experts, capacity 2"
@@ -112,23 +111,12 @@ CONSTRAINTS = (
 )
 
 
-def _quantised(mode: int, rows: Asked) -> Asked:
-    def asked(case: Case) -> bool:
-        return rows(case) and case.attributes["quant_mode"] == mode
-
-    return asked
-
-
 ROWS: dict[str, Asked] = {
     "dropless": lambda case: without_padding()(case) and case.attributes["active_num"] <= 0,
     "active": lambda case: without_padding()(case) and case.attributes["active_num"] > 0,
     "drop_pad": without_padding(1),
 }
-MODES = {
-    base + end: _quantised(mode, rows)
-    for base, rows in ROWS.items()
-    for end, mode in (("", -1), ("_static", 0), ("_dynamic", 1))
-}
+MODES = quantised(ROWS, {"": -1, "_static": 0, "_dynamic": 1})
 """By what a call is one of each mode."""
 
 IN_NONE = (

@@ -5,7 +5,7 @@ Every predicate is asked of calls that must be rejected too, so it reads only wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from conformance.call.case import Case
 
@@ -40,6 +40,19 @@ def active(case: Case) -> bool:
 
 def dropless(case: Case) -> bool:
     return without_padding()(case) and case.attributes["active_num"] == 0
+
+
+def quantised(rows: Mapping[str, Asked], ends: Mapping[str, int]) -> dict[str, Asked]:
+    """By a mode's rows, and its end that says which quantMode it has."""
+
+    def mode(asked: Asked, number: int) -> Asked:
+        return lambda case: asked(case) and case.attributes["quant_mode"] == number
+
+    return {
+        base + end: mode(asked, number)
+        for base, asked in rows.items()
+        for end, number in ends.items()
+    }
 
 
 def ranged(name: str, indices: str, *, selects: bool, wraps: bool = False) -> Asked:

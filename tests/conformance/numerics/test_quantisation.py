@@ -1,5 +1,9 @@
 """Boxes of quantised values: a device within its steps is inside, and each end is such a device."""
 
+import math
+from fractions import Fraction
+from itertools import product
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -16,7 +20,7 @@ from conformance.numerics.quantisation import (
 )
 from conformance.record.computed import Box
 from conformance.record.functions import ALL_CORRECT, ALL_UNKNOWN, Functions, FunctionTraits
-from reference.floats import FP32, round_once
+from reference.floats import FP16, FP32, round_once
 
 INF, NAN = np.inf, np.nan
 INT8 = np.dtype(np.int8)
@@ -123,6 +127,76 @@ def test_an_affine_map_is_not_bounded_if_one_of_both_ways_is_large(sign):
     found = affine(sign * x[None, None], scale, sign * offset)
     assert found.unbounded.all()
     assert not affine(sign * x[None, None], scale, sign * (offset - 1)).unbounded.any()
+
+
+GRIDS = {"kept": None, "fp16": FP16, "fp32": FP32}
+
+
+def sequences():
+    """Each legal order of roundings: of x, scale and offset, of the product, and of the sum."""
+    operands = product(("kept", "fp16"), repeat=3)
+    return [
+        (*three, of_product, of_sum)
+        for three in operands
+        for of_product, of_sum in product(GRIDS, ("fp16", "fp32"))
+    ]
+
+
+def on_grid(value, grid):
+    """An exact fraction, rounded to the grid once: to nearest, ties to even, as `round` does."""
+    if (fmt := GRIDS[grid]) is None:
+        return value
+    exponent = max(math.frexp(value)[1] - 1, fmt.emin)
+    step = Fraction(2) ** (exponent + 1 - fmt.precision)
+    return round(value / step) * step
+
+
+def computed_by(sequence, x, scale, offset):
+    """The result of one order of roundings, in exact fractions."""
+    grids = dict(zip(("x", "scale", "offset", "product", "sum"), sequence, strict=True))
+    a, b, c = (
+        on_grid(Fraction(float(one)), grids[name])
+        for name, one in (("x", x), ("scale", scale), ("offset", offset))
+    )
+    return float(on_grid(on_grid(a * b, grids["product"]) + c, grids["sum"]))
+
+
+OPERANDS = [
+    (1 + 2.0**-12, 1 + 2.0**-12, -1),
+    (-3.14159, 0.3452, 1.8369),
+    (33.3, 3.3, -7.25),
+    (-41.7, -0.3, 100),
+    (2.0**-14 * 1.1, 2.0**-9 * 1.3, 2.0**-24 * 0.7),
+    (1e-6, 100.1, 0.5),
+    (126.97, 1.0001, 0.5),
+]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", ml_dtypes.bfloat16])
+@pytest.mark.parametrize("operands", OPERANDS)
+def test_no_order_of_roundings_of_halves_is_refused_and_each_end_is_one(operands, dtype):
+    x, scale, offset = np.array([[operands[0]]], dtype), *map(fp32, operands[1:])
+    found = affine(x, scale, offset, halves=True)
+    right = [computed_by(one, x[0, 0], scale[0], offset[0]) for one in sequences()]
+    assert [found.low.item(), found.high.item()] == [min(right), max(right)]
+
+
+def test_without_halves_no_result_of_fp16_is_accepted():
+    x, scale, offset = fp32(-3.14159)[None], fp32(0.3452), fp32(1.8369)
+    narrow, wide = affine(x, scale, offset), affine(x, scale, offset, halves=True)
+    by_halves = computed_by(["fp16"] * 5, x[0, 0], scale[0], offset[0])
+    assert wide.low <= by_halves <= wide.high
+    assert not narrow.low <= by_halves <= narrow.high
+    assert wide.low < narrow.low <= narrow.high < wide.high
+
+
+@pytest.mark.parametrize(
+    "operands", [(7e4, 1, -6e4), (1, 7e4, -6e4), (300, 300, -6e4), (1, -6e4, 7e4), (7e4, 0, 0)]
+)
+def test_halves_bound_nothing_where_an_operand_or_a_product_is_beyond_them(operands):
+    x, scale, offset = map(fp32, operands)
+    assert affine(x[None], scale, offset, halves=True).unbounded.all()
+    assert not affine(x[None], scale, offset).unbounded.any()
 
 
 def test_rows_of_zeros_are_not_live():

@@ -1,0 +1,230 @@
+"""The signature of MoeInitRoutingQuantV2, its calls, and the sources of its clauses.
+
+Sizes are those of MoeInitRoutingV2, scales and offsets those of MoeInitRoutingV3.
+
+The return values of the document have data types of all inputs and outputs under 161002. They have
+those of optional tensors under 561002, too. The first holds here: interfaces look at data types
+before shapes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+from cases.operators._interface import REQUIRED, checked, typed
+from cases.operators._moe_init_routing_v2_call import (
+    ASKED,
+    ASKS,
+    BEFORE,
+    BEFORE_FLAG,
+    COUNTED,
+    COUNTS,
+    COUNTS_FLAG,
+    EXPERT,
+    FLAGS,
+    HIDDEN,
+    PLACE,
+    ROW,
+    SLOT,
+    TOKEN,
+    before_out,
+    counts_out,
+)
+from cases.operators._moe_init_routing_v3_call import (
+    BASES,
+    ONE,
+    QUANTISED,
+    SIZED,
+    given_of,
+    offset_in,
+    parts,
+    scale_in,
+)
+from conformance.call.case import Attribute, Case, Machine
+from conformance.record.clause import Clause, document, inferred
+from conformance.record.derive.calls import Fields, Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import (
+    Form,
+    Rule,
+    Signature,
+    SizedTensor,
+    flag,
+    number,
+    tensor,
+)
+from conformance.record.sizes import Size, function
+
+Shape = tuple[int, ...]
+NAME = "moe_init_routing_quant_v2"
+DTYPES = ("float16", "bfloat16", "float32")
+PAGE = "aclnnMoeInitRoutingQuantV2 document"
+SCALES = "dynamic_quant_scale"
+ENDS = ("_static", "_dynamic")
+MODES = tuple(f"{base}{end}" for end, base in product(ENDS, BASES))
+
+
+def said(rule: str, part: str = "parameters") -> Clause:
+    """A clause of a part of the document."""
+    return document(rule, f"{PAGE}, {part}")
+
+
+FACTOR = function("factor", int, "expert_num", or_one=said("one row may be for all experts"))
+_out = partial(tensor, role="output")
+_scales = partial(_out, SCALES, dtype="float32", optional=True, acl="dynamicQuantScaleOutOptional")
+
+
+def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
+    """What has another shape in some calls, or must be there; ``kind`` is that of the counts."""
+    rows = (EXPERT, PLACE) if padded else (ROW,)
+    near, far = ("expert_idx" if end == one else () for one in ENDS)
+    return (
+        scale_in(*((ONE,) if near else (FACTOR, HIDDEN)), beside=near),
+        offset_in(ONE, beside=near),
+        _out("expanded_x", *rows, HIDDEN, dtype="int8", acl="expandedXOut"),
+        counts_out(COUNTED, beside="expert_idx") if kind == "counted" else counts_out(EXPERT),
+        before_out(beside="expert_idx" if kind == "before" else ()),
+        _scales(EXPERT * PLACE if padded else ROW, beside=far),
+    )
+
+
+def _forms() -> dict[str, Form]:
+    """Each form but that of all other calls: without drop, one scale, no counts."""
+    found = {}
+    some = number("expert_capacity", least=1), number("expert_num", least=1)
+    for end, kind in product(ENDS, ("drop_pad", "before", "counted", "")):
+        padded = kind in ("drop_pad", "before")
+        when: dict[str, float | Size] = {"drop_pad_mode": int(padded), "quant_mode": QUANTISED[end]}
+        if kind == "drop_pad":
+            when[BEFORE_FLAG] = 0
+        if kind == "counted":
+            when[COUNTS_FLAG] = ASKED
+        limited = {"counted": (number("expert_num", COUNTED),)}.get(kind, some if padded else ())
+        if kind or end == ENDS[1]:
+            found[f"{kind}{end}"] = Form(when, _tensors(padded, end, kind), limited)
+    return found
+
+
+def _number(rule: str, *about: str, modes: tuple[str, ...] = ()) -> Rule:
+    return checked(said(rule), *about, kinds=("attribute",), modes=modes)
+
+
+PADDED = tuple(mode for mode in MODES if mode.startswith(BASES[2]))
+BASE = _tensors(False, ENDS[0], "")
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", TOKEN, HIDDEN, dtype=DTYPES),
+        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        *BASE[:2],
+        number("active_num", least=0),
+        number("expert_capacity", least=0),
+        number("expert_num", least=0),
+        number("drop_pad_mode", least=0, most=1),
+        number(COUNTS_FLAG, least=0, most=2),
+        flag(BEFORE_FLAG, ASKS),
+        number("quant_mode", least=0, most=1),
+        BASE[2],
+        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        *BASE[3:],
+    ),
+    rules=(
+        checked(
+            said("static quantisation has a scale and an offset"),
+            *("scale", "offset"),
+            kinds=("null",),
+        ),
+        checked(
+            inferred(
+                "a tensor takes the counts that a flag asks for, and one the scales of rows",
+                f"{PAGE}, inferred",
+            ),
+            *(COUNTS, BEFORE, SCALES),
+            kinds=("null",),
+        ),
+        REQUIRED,
+        typed(
+            said(
+                "x float16, bfloat16 or float32; copies int8; scales and offset float32; all"
+                " other integers int32",
+                "parameters; its return values have another status for optional tensors, too",
+            )
+        ),
+        _number("dropPadMode is 0 or 1", "drop_pad_mode"),
+        _number("expertTokensCountOrCumsumFlag is 0, 1 or 2", COUNTS_FLAG),
+        _number("quantMode is 0 or 1", "quant_mode"),
+        _number("activeNum is 0 or more", "active_num"),
+        _number("drop/pad has experts and a capacity", modes=PADDED),
+        _number("counts are of one expert or more", "counted"),
+        _number("expertCapacity and expertNum are 0 or more"),
+        checked(said("no capacity exceeds the number of tokens"), "token", kinds=("limit",)),
+        checked(said("x and expertIdx have two axes, and as many rows"), "x", "expert_idx"),
+        checked(
+            said("a static scale is [1], a dynamic one [experts, hidden] or [1, hidden]"),
+            "scale",
+            kinds=SIZED,
+        ),
+        checked(said("an offset is [1]"), "offset", kinds=SIZED),
+        checked(
+            said("expandedXOut is [rows, hidden], or [experts, capacity, hidden]"), "expanded_x"
+        ),
+        checked(said("expandedRowIdxOut is [slots]"), "expanded_row_idx"),
+        checked(said("counts are [experts]"), COUNTS, BEFORE),
+        checked(said("dynamicQuantScaleOutOptional has a scale for each row"), SCALES),
+    ),
+    forms=_forms(),
+)
+
+
+DATA = {"scale", "offset", "one_row", "fill", "values", "held"}
+"""What else `given_of` takes of inputs."""
+
+
+def call(
+    mode: str,
+    dtype: str,
+    *,
+    x: Shape,
+    top_k: int,
+    experts: Shape | None = None,
+    capacity: int = 0,
+    counts: str = "absent",
+    machine: Machine | None = None,
+    **how: Any,
+) -> Case:
+    """A case; ``experts`` None are zeros, ``how`` has `DATA` and attributes.
+
+    ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too. A scale of
+    dynamic quantisation has ``one_row`` for all, or one for each expert. ``held`` lists the only
+    rows of x that exist.
+    """
+    base, end = parts(mode)
+    room = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
+    has_scales = end == ENDS[1] or counts == "given"
+    data = {name: how.pop(name) for name in DATA & how.keys()}
+    given = given_of(dtype, x, experts, **data)
+    given |= {name: {} for name in (*room, *((SCALES,) if has_scales else ()))}
+    asked: dict[str, Attribute] = {
+        **FLAGS[counts],
+        "expert_capacity": capacity,
+        "drop_pad_mode": int(base == BASES[2]),
+        "quant_mode": QUANTISED[end],
+        **how,
+    }
+    kind = base if base == BASES[2] else ""
+    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1}
+    fields: Fields = given
+    case = call_of(SIGNATURE, f"{kind}{end}", dtype, sizes, fields, machine=machine, **asked)
+    return replace(case, mode=mode)
+
+
+def is_of_mode(case: Case) -> bool:
+    """Whether its attributes are those of its mode, or of none."""
+    asked = case.attributes
+    bases = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
+    ends = {QUANTISED[end]: end for end in ENDS}
+    found = bases.get(asked["drop_pad_mode"]), ends.get(asked["quant_mode"])
+    return None in found or found == parts(case.mode)

@@ -1,0 +1,211 @@
+"""MoeInitRoutingQuantV2: tokens copied for each of their experts, sorted, quantised to int8, all by
+one scale or each row by its own; with counts of experts.
+
+Missing coverage: copies of INT4; more than 2^24 slots; results beyond 2^31 elements; Ascend950.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from hypothesis.strategies import SearchStrategy
+
+from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import SORT, as_listed, of_a_table, supported
+from cases.operators._landmarks import of_sorted_rows
+from cases.operators._moe_init_routing_quant_v2_call import (
+    DTYPES,
+    MODES,
+    PADDED,
+    PAGE,
+    SCALES,
+    SIGNATURE,
+    call,
+    said,
+)
+from cases.operators._moe_init_routing_quant_v2_calls import (
+    REJECTIONS,
+    RIGHT,
+    examples,
+    quarantine,
+)
+from cases.operators._moe_init_routing_quant_v2_relations import RELATIONS
+from cases.operators._moe_init_routing_quant_v2_rows import LADDERS, LIMITS, PERMUTE
+from cases.operators._moe_init_routing_v2_call import (
+    BEFORE,
+    BEFORE_FLAG,
+    CHOOSES,
+    COUNTS,
+    COUNTS_FLAG,
+    counted,
+)
+from cases.operators._moe_init_routing_v3_call import parts
+from cases.operators._quantised_rows import Attributes, QuantisedRows
+from cases.operators._token_permute_cases import sorting_cases
+from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import extremes
+from cases.operators._torch_npu import added
+from cases.operators._workloads import CHIP
+from conformance.call.case import Case
+from conformance.draw.values import SEEDS
+from conformance.record.call_rules import FreeAttribute, Range, extent
+from conformance.record.clause import document
+from conformance.record.contract import Arrays, Index, Unspecified, Varying
+from conformance.record.derive.records import of_signature
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
+from conformance.record.operator import Mode, Operator
+from conformance.record.variations import right_calls
+from conformance.record.workload import Batch
+from conformance.values.fill import Fill
+from reference import moe_init_routing_quant_v2 as reference
+from reference.init_routing import Rows
+
+cases = partial(sorting_cases, PERMUTE)
+OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode")
+_ROWS = {
+    "dropless": "dropPadMode 0: a row for each slot",
+    "active": "activeNum n > 0: the first n rows, or all if fewer",
+    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
+    " the rest is filled with 0",
+}
+_KINDS = {
+    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
+    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
+}
+
+
+def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
+    given = {name: attributes[name] for name in OF_ROUTING}
+    return reference.rows_of_slots(inputs["expert_idx"], **given)
+
+
+ROWS = QuantisedRows(_routed, SCALES, PAGE, "equation 5", halves=True)
+
+
+def _kind(case: Case) -> str:
+    return parts(case.mode)[1].strip("_")
+
+
+def _extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode: infinities and NaN are no values of rows that are quantised."""
+    return replace(extremes(PERMUTE, mode, dtype), rows={})
+
+
+def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+    """A row for every slot, divided by its own scale, and the slots of each expert."""
+
+    def made(seed: int) -> Case:
+        return call(
+            "dropless_dynamic",
+            dtype,
+            x=(batch.tokens, batch.columns),
+            top_k=batch.workload.top_k,
+            experts=tuple(batch.experts.ravel().tolist()),
+            expert_num=batch.workload.experts,
+            counts="count",
+            fill=Fill(("gaussian",), seed),
+            machine=CHIP,
+        )
+
+    return SEEDS.map(made)
+
+
+def unreached(case: Case) -> str:
+    """Why torch_npu does not make a call, or "" if it does."""
+    asked = case.attributes
+    padded = asked["drop_pad_mode"] == 1
+    made = {
+        COUNTS: not padded and asked[COUNTS_FLAG] > 0,
+        BEFORE: padded and asked[BEFORE_FLAG] > 0,
+        SCALES: asked["quant_mode"] == 1,
+    }
+    spare = [name for name, is_made in made.items() if name in case.outputs and not is_made]
+    return f"torch_npu gives no tensor for {spare[0]}, which nothing asks for" if spare else ""
+
+
+CAPACITIES = Range(
+    "expert_capacity",
+    1,
+    extent("x", 0),
+    said("no capacity exceeds the number of tokens"),
+    modes=PADDED,
+)
+OPERATOR = Operator(
+    **of_signature(
+        SIGNATURE,
+        cases,
+        freedoms=(*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES)),
+        ranges=(*ranges(SIGNATURE), CAPACITIES),
+    ),
+    sources=(PAGE, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    modes=tuple(
+        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end])), "function, parameters"))
+        for mode in MODES
+        for base, end in (parts(mode),)
+    ),
+    dtypes=DTYPES,
+    formula=formula_of(reference.formula),
+    contracts={
+        "expanded_x": Varying(_kind, {"static": ROWS.by_one(), "dynamic": ROWS.by_own()}),
+        "expanded_row_idx": Index(
+            document(
+                "the rank of every slot among all, also of those beyond the active rows, equal"
+                " experts in slot order; in drop/pad mode expert * expertCapacity + the slot's"
+                " place there, or -1 if it is dropped",
+                f"{PAGE}, equation 2, and that of MoeInitRoutingV2; {SORT}",
+            )
+        ),
+        COUNTS: counted(
+            COUNTS_FLAG,
+            said(
+                "slots of every expert (flag 2), or of it and of all before it (flag 1), also of"
+                " those beyond the active rows"
+            ),
+            PAGE,
+        ),
+        BEFORE: counted(BEFORE_FLAG, said("slots of every expert before any is dropped"), PAGE),
+        SCALES: Varying(
+            _kind,
+            {
+                "dynamic": ROWS.scales(),
+                "static": Unspecified(said("static quantisation: no output")),
+            },
+        ),
+    },
+    cells=with_extremes(partial(cells, PERMUTE), _extremes),
+    examples=(*examples(), *right_calls(PAGE, *RIGHT)),
+    rejections=REJECTIONS,
+    quarantine=quarantine(),
+    limits=LIMITS,
+    landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
+    workload_cases=workload_cases,
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            "npu_moe_init_routing_quant",
+            ("expanded_x", "expanded_row_idx", COUNTS, BEFORE, SCALES),
+            (added("outputs that nothing asks for are null"),),
+            x="x",
+            expert_idx="expert_idx",
+            scale="scale",
+            offset="offset",
+            active_num="active_num",
+            expert_capacity="expert_capacity",
+            expert_num="expert_num",
+            drop_pad_mode="drop_pad_mode",
+            expert_tokens_num_mode=COUNTS_FLAG,
+            expert_tokens_before_capacity_flag=BEFORE_FLAG,
+            quant_mode="quant_mode",
+        ),
+        unreached=unreached,
+    ),
+    ladders=LADDERS,
+    relations=RELATIONS,
+    strided=of_a_table(SIGNATURE.tensors, PAGE),
+    each_tensor=as_listed(PAGE),
+    targets=supported(PAGE),
+)
