@@ -22,7 +22,12 @@ def routed(inputs: Arrays, attributes: Attributes) -> Routing:
     return routing(inputs["expert_idx"], **{name: attributes[name] for name in OF_ROUTING})
 
 
-QUANTISED = QuantisedRows(routed, "expanded_scale", PAGE, "equation 4")
+QUANTISED = QuantisedRows(
+    routed,
+    "expanded_scale",
+    f"{PAGE}, equation 4",
+    "; the kernel divides the product of x and the factor, too",
+)
 
 
 def named_indices(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:

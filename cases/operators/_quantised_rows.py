@@ -25,31 +25,34 @@ class QuantisedRows:
     """The rows of an operator that are quantised, all by one scale or each by its own.
 
     ``routed(inputs, attributes)`` says where they lie, ``scale`` is the output that has the scale
-    of each. ``halves`` is that of `affine`. ``page`` is the document, ``equation`` the part of it.
+    of each. ``halves`` is that of `affine`. ``equation`` is the part of a document that has them,
+    ``divided`` what else says that products with factors are divided.
     """
 
     routed: Callable[[Arrays, Attributes], Rows]
     scale: str
-    page: str
     equation: str
+    divided: str = ""
     halves: bool = False
 
     def by_one(self) -> Quantised:
         """The contract of rows that have one scale and one offset."""
         text = (
-            "such a row times the scale, plus the offset, rounded to nearest; 0 in places without"
-            " a slot"
+            "the row of a slot's token times the scale, plus the offset, rounded to nearest; 0 in"
+            " places without a slot"
         )
-        clause = document(text, f"{self.page}, {self.equation}")
-        return Quantised(clause, self._by_one_scale, specified=self.named_rows)
+        text += "; computed in float32 or float16" if self.halves else ""
+        return Quantised(
+            document(text, self.equation), self._by_one_scale, specified=self.named_rows
+        )
 
     def by_own(self) -> Quantised:
         """The contract of rows that are divided by a scale of their own."""
         text = (
-            "such a row, times its factors, divided by its scale, rounded to nearest; 0 in places"
-            " without a slot; open for a row of zeros"
+            "the row of a slot's token, times its factors, divided by its scale, rounded to"
+            " nearest; 0 in places without a slot; open for a row of zeros"
         )
-        clause = document(text, f"{self.page}, {self._divided}")
+        clause = document(text, f"{self.equation}{self.divided}")
         given = (self.scale,)
         return Quantised(clause, self._by_own_scale, given, specified=self._divided_rows)
 
@@ -58,12 +61,8 @@ class QuantisedRows:
         text = (
             "the largest magnitude of a row, times its factors, / 127; 0 in places without a slot"
         )
-        clause = document(text, f"{self.page}, {self._divided}")
+        clause = document(text, f"{self.equation}{self.divided}")
         return Bounded(clause, self._scales, specified=self.named_scales)
-
-    @property
-    def _divided(self) -> str:
-        return f"{self.equation}; the kernel divides the product of x and the factor, too"
 
     def named_scales(self, inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
         """Which scales are specified: those of rows with a slot, and with places all."""

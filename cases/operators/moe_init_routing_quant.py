@@ -71,7 +71,8 @@ OPERATOR = Operator(
         "expanded_x": Quantised(
             document(
                 "every row is one of x times the scale, plus the offset, rounded to nearest: that"
-                " of row_idx modulo the tokens at a position, in the order of the experts",
+                " of row_idx modulo the tokens at a position, in the order of the experts; in"
+                " float32 or float16, as no precision is named",
                 f"{EQUATIONS}, and equation 5 of the aclnnMoeInitRoutingQuantV2 document",
             ),
             _rows,

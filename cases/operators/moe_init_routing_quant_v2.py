@@ -82,7 +82,7 @@ def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
     return reference.rows_of_slots(inputs["expert_idx"], **given)
 
 
-ROWS = QuantisedRows(_routed, SCALES, PAGE, "equation 5", halves=True)
+ROWS = QuantisedRows(_routed, SCALES, f"{PAGE}, equation 5", halves=True)
 
 
 def _kind(case: Case) -> str:

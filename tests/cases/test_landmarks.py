@@ -17,6 +17,8 @@ SORTING = {
     "moe_token_permute": ("whole", "permute_tokens", "indices"),
     "moe_token_permute_with_ep": ("middle", "permute_tokens", "indices"),
     "moe_init_routing": ("active", "expanded_x", "expert_idx"),
+    "moe_init_routing_quant": ("active", "expanded_x", "expert_idx"),
+    "moe_init_routing_quant_v2": ("active_dynamic", "expanded_x", "expert_idx"),
     "moe_init_routing_v2": ("dropless", "expanded_x", "expert_idx"),
 }
 OPERATORS = {one.name: one for one in suite.operators([])}
