@@ -44,7 +44,7 @@ from cases.operators._moe_init_routing_v3_call import (
     scale_in,
 )
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, document, inferred
+from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
@@ -72,6 +72,10 @@ def said(rule: str, part: str = "parameters") -> Clause:
     return document(rule, f"{PAGE}, {part}")
 
 
+UNREAD = Size(
+    "unread",
+    free=source_read("dynamic quantisation looks at no offset", "ops-transformer, op_host, tiling"),
+)
 FACTOR = function("factor", int, "expert_num", or_one=said("one row may be for all experts"))
 _out = partial(tensor, role="output")
 _scales = partial(_out, SCALES, dtype="float32", optional=True, acl="dynamicQuantScaleOutOptional")
@@ -83,7 +87,7 @@ def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     near, far = ("expert_idx" if end == one else () for one in ENDS)
     return (
         scale_in(*((ONE,) if near else (FACTOR, HIDDEN)), beside=near),
-        offset_in(ONE, beside=near),
+        offset_in(ONE if near else UNREAD, beside=near),
         _out("expanded_x", *rows, HIDDEN, dtype="int8", acl="expandedXOut"),
         counts_out(COUNTED, beside="expert_idx") if kind == "counted" else counts_out(EXPERT),
         before_out(beside="expert_idx" if kind == "before" else ()),
@@ -112,6 +116,7 @@ def _number(rule: str, *about: str, modes: tuple[str, ...] = ()) -> Rule:
     return checked(said(rule), *about, kinds=("attribute",), modes=modes)
 
 
+STATIC = tuple(mode for mode in MODES if mode.endswith(ENDS[0]))
 PADDED = tuple(mode for mode in MODES if mode.startswith(BASES[2]))
 BASE = _tensors(False, ENDS[0], "")
 SIGNATURE = Signature(
@@ -167,7 +172,7 @@ SIGNATURE = Signature(
             "scale",
             kinds=SIZED,
         ),
-        checked(said("an offset is [1]"), "offset", kinds=SIZED),
+        checked(said("an offset is [1]"), "offset", kinds=SIZED, modes=STATIC),
         checked(
             said("expandedXOut is [rows, hidden], or [experts, capacity, hidden]"), "expanded_x"
         ),
@@ -215,7 +220,7 @@ def call(
         **how,
     }
     kind = base if base == BASES[2] else ""
-    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1}
+    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1, "unread": 1}
     fields: Fields = given
     case = call_of(SIGNATURE, f"{kind}{end}", dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
