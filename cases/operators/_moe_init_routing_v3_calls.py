@@ -288,6 +288,7 @@ WRONG = {
     "drop/pad of some experts": _of_three("drop_pad", capacity=2, active=(0, 3), counts="off"),
     "drop/pad with pairs": with_attributes(PADDED, **{TYPE: KINDS["pairs"][0]}),
     "every slot, activeNum 4": in_mode("active", with_attributes(PLAIN, active_num=4)),
+    "factors of no expert": reshaped(DYNAMIC, "scale", (0, 16)),
     "places of rank 2": reshaped(PADDED, "expanded_x", (4 * 2, 16)),
     "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
     "a flag that asks for counts of another shape": with_attributes(

@@ -277,7 +277,7 @@ def test_a_careless_template_fails(run: Run, template: str, words: str) -> None:
         ("profile=big", "profile is 'big': allowed: smoke, gate, nightly"),
         ("seed=-1", "seed is '-1': allowed: integers from 0"),
         ("route=graph", "route is 'graph': allowed: aclnn, kernel, torch_npu, python"),
-        ("device=gpu", "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"),
+        ("device=gpu", "device is 'gpu': allowed: auto, sim, sim:SOC, sim@CANN, npu, npu:N"),
         ("time-limit=0", "time limit is '0': allowed: seconds above 0"),
         ("operator=nothing", "operator is 'nothing': no such record; allowed: "),
         ("operators=nowhere", "is no folder"),

@@ -61,7 +61,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     ),
     "moe_init_routing_quant": (
         Mutant(
-            "experts-of-the-output-are-not-compared",
+            "sorted-experts-are-not-compared-with-slots",
             "shared/routing/row_indices_interface.h",
             'Out("expandedExpertIdxOut", kInt32, {Times("tokens", "topK")})',
             'Out("expandedExpertIdxOut", kInt32, {"experts"})',

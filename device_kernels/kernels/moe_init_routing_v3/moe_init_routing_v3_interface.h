@@ -36,6 +36,10 @@ inline bool GivesScales(const entry::Call& call) {
     return quantMode == 1 || (quantMode == -1 && call.Has("scaleOptional"));
 }
 
+inline bool HasFactors(const entry::Call& call) {
+    return call.Has("scaleOptional") && call.Number("quantMode") == 1;
+}
+
 inline const entry::Table& Interface() {
     using namespace entry;
     const Types values{{ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_INT8}}, fp32{{ACL_FLOAT}};
@@ -67,7 +71,8 @@ inline const entry::Table& Interface() {
         Stage::TILING,
         {Is("rows", ActiveRows, "the number of slots that activeNum keeps"),
          Is("rangeExperts", RangeExperts, "the number of experts in activeExpertRangeOptional"),
-         AtLeast("activeNum", -1), AtLeast("expertNum", 1), AtLeast("expertCapacity", 1, padded),
+         AtLeast("scaleRows", 1, {HasFactors, "quantMode is 1"}), AtLeast("activeNum", -1),
+         AtLeast("expertNum", 1), AtLeast("expertCapacity", 1, padded),
          AtMost("expertCapacity", "tokens", padded), AtMost("rowIdxType", 0, padded),
          AtLeast(kType, 1, Both(padded, counted)), AtMost(kType, 1, Both(padded, counted))}};
     return table;

@@ -368,7 +368,7 @@ def test_what_failed_is_called_without_further_words(tmp_path: Path) -> None:
 def test_int8_between_two_integers_is_told_by_both(tmp_path: Path, above: int) -> None:
     """The tokens that are moved, or one of two above each: of either sign, and around 0."""
     record = OPERATORS["moe_token_permute"]
-    made = example("moe_token_permute", "int8, odd rows, int32, whole")
+    made = example("moe_token_permute", "every kind of pattern int8")
     tokens = np.asarray(record.formula(made.arrays, made.attributes)["permute_tokens"], float)
     box = Box(tokens + above, tokens + 2 * above)
     contract = Quantised(record.contracts["sorted_indices"].clause, lambda call: box)  # type: ignore[union-attr]
