@@ -1,4 +1,4 @@
-"""How many small cases a run judges in a second, and what a second worker brings."""
+"""How many small cases a run draws and judges in a second, and what a second worker brings."""
 
 import contextlib
 import os
@@ -8,10 +8,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, settings
-
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.devices.open import open_device
+from conformance.draw.machines import in_any_order
+from conformance.draw.plain import plainly
 from conformance.judge.calls import judge
 
 ROOT = Path(__file__).parents[2]
@@ -20,23 +20,12 @@ LEAST_RATE, LEAST_GAIN = 300.0, 1.7
 
 
 def rate(mode, dtype):
-    """Small cases a second, drawn, run on the device and judged."""
-    seen = []
+    """Small cases a second, drawn as a run draws them, run on the device and judged."""
+    cases = in_any_order(OPERATOR.small_cases(mode, dtype), OPERATOR.computes)
     with contextlib.closing(open_device("sim")) as device:
-
-        @settings(
-            max_examples=CASES,
-            phases=(Phase.generate,),
-            database=None,
-            deadline=None,
-            suppress_health_check=tuple(HealthCheck),
-        )
-        @given(OPERATOR.small_cases(mode, dtype))
-        def go(case):
-            seen.append(judge(OPERATOR, case, device.run(OPERATOR, case)).ok)
-
         began = time.perf_counter()
-        go()
+        drawn = plainly(cases, CASES, 0)
+        seen = [judge(OPERATOR, case, device.run(OPERATOR, case)).ok for case, _ in drawn]
         seconds = time.perf_counter() - began
     assert all(seen)
     return len(seen) / seconds

@@ -69,8 +69,9 @@ def accepted(case: Case, computed: Computed) -> bool:
     return judge(OPERATOR, case, seen).ok
 
 
-@pytest.mark.parametrize("dtype", OPERATOR.dtypes)
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("mode", "dtype"), [("dropless", "float16"), ("active", "bfloat16"), ("active", "float32")]
+)
 def test_both_precisions_are_right_and_each_mistake_is_met_by_a_case_of_the_rows_of_levels(
     mode: str, dtype: str
 ) -> None:

@@ -105,7 +105,7 @@ CONSTRAINTS = (
     Constraint(
         "scale is of tokens, one number with an offset, or of experts and columns",
         (CUMSUM, STATIC, DYNAMIC),
-        ("scale is null", "offset is null"),
+        ("scale is null", "offset is null", "factors of no expert"),
         of=("scale", "offset", "one"),
     ),
 )
