@@ -22,6 +22,7 @@ from cases.operators._interface import (
     supported,
     typed,
 )
+from cases.relations.layers import layer_behind
 from cases.relations.rows import further_rows
 from cases.relations.selections import (
     Selection,
@@ -178,6 +179,7 @@ def relations_of(*shared: str) -> tuple[Relation, ...]:
         constant_more(selection, (SOFTMAX, RENORM)),
         further_rows(selection.scores, selection.of_rows, selection.shared),
         twice_the_factor(selection, "routed_scaling_factor"),
+        layer_behind(selection),
     )
 
 

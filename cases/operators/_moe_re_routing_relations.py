@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_init_routing_v3_call import COUNTS as SLOTS
-from cases.operators._moe_init_routing_v3_call import DTYPES, FLAG, KINDS, RANGE, TYPE
-from cases.operators._moe_init_routing_v3_call import SIGNATURE as V3
+from cases.operators._moe_init_routing_v3_call import DTYPES
 from cases.operators._moe_re_routing_calls import COUNTS, SCALES, SUMS
-from cases.operators._workloads import CHIP
+from cases.relations.routing_step import OPERATOR, SLOTS, routing
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.clause import inferred
-from conformance.record.derive.calls import Fields, call
 from conformance.record.relation import Outputs, Relation, Run, difference
-from conformance.relations.axes import held
 
 MOST_RANKS, MOST_EXPERTS = 4, 512
 
@@ -33,17 +28,8 @@ def _routed(case: Case, rows: Any, experts: Any) -> Case:
     """The routing of rows by number, each to one expert, with its scale; int8 go as float16."""
     dtype = case.dtype if case.dtype in DTYPES else "float16"
     x = case.arrays["tokens"][rows].astype(numpy_dtype(dtype))
-    arrays = {"x": x, "expert_idx": experts[:, None].astype(np.int32)}
-    if SCALES in case.inputs:
-        arrays["scale"] = case.arrays[SCALES][rows]
-    most = case.inputs[COUNTS].shape[1]
-    sizes = {"token": rows.size, "slot": 1, "hidden": case.inputs["tokens"].shape[1]}
-    kind, asked = KINDS["count"]
-    attributes = {"expert_num": most, "quant_mode": -1, TYPE: kind, FLAG: asked, RANGE: (0, most)}
-    given: Fields = {name: {} for name in arrays}
-    empty = call(V3, "dropless", dtype, sizes, given, machine=CHIP, **attributes)
-    inputs = {name: held(tensor, arrays[name]) for name, tensor in empty.inputs.items()}
-    return replace(empty, inputs=inputs)
+    scales = {"scale": case.arrays[SCALES][rows]} if SCALES in case.inputs else {}
+    return routing(x, experts[:, None], case.inputs[COUNTS].shape[1], scales)
 
 
 def _chain(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
@@ -76,5 +62,5 @@ RELATION = Relation(
     inferred("rows of ranks that each routed lie as if one had routed all", "both equations"),
     _chain,
     _of_few_ranks,
-    beside=(V3.operator,),
+    beside=(OPERATOR,),
 )

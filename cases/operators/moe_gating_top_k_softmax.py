@@ -9,6 +9,7 @@ rules of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cases.operators._gating_examples import DTYPES, Calls
@@ -34,6 +35,7 @@ from cases.operators._interface import (
     supported,
     typed,
 )
+from cases.relations.layers import layer_behind
 from cases.relations.selections import Selection, of_selections, same_bits
 from conformance.call.case import Case, Machine
 from conformance.record.clause import Clause, document, source_read
@@ -47,6 +49,7 @@ from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Further, Size
+from conformance.record.variations import without
 from reference import moe_gating_top_k_softmax as reference
 
 NAME = "moe_gating_top_k_softmax"
@@ -151,6 +154,7 @@ OPERATOR = Operator(
     workload_cases=by_scores(GATING, PLAIN),
     relations=(
         *of_selections(SELECTION),
+        layer_behind(replace(SELECTION, plain=lambda case: without(case, "finished"))),
         same_bits(
             SELECTION,
             "moe_gating_top_k_softmax_v2",
