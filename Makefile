@@ -57,7 +57,7 @@ $(TORCH_READY): pyproject.toml
 	@echo "setting up $(TORCH_NPU)"
 	@$(PYTHON) -m venv $(TORCH_NPU)
 	-@$(TORCH_NPU)/bin/python $(INSTALL) torch==2.13.0 && $(TORCH_NPU)/bin/python $(INSTALL) --no-deps torch_npu==2.13.0
-	-@for version in 2.9.0 2.12.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
+	-@for version in 2.9.0 2.12.0 2.14.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
 	@# Last: pip must not look into an environment that is being set up.
 	@$(TORCH_NPU)/bin/python -c '$(SITE)'
 	@touch $@

@@ -15,7 +15,7 @@ from device_kernels.build import build
 from device_kernels.shims import exported, shims
 from tests.torch_npu.conftest import ENVIRONMENT, Program
 
-WITHOUT = ("2.9.0", "2.12.0")
+WITHOUT = ("2.9.0", "2.12.0", "2.14.0")
 """Versions whose functions are compared, and with which nothing is run."""
 
 
@@ -44,7 +44,8 @@ def test_the_installed_wheel_binds_the_functions_that_its_list_names(
 
 
 def test_the_lists_are_those_of_the_compatibility_table() -> None:
-    assert versions() == ["2.12.0", "2.13.0", "2.9.0"]
+    assert versions() == ["2.12.0", "2.13.0", "2.14.0", "2.9.0"]
+    assert known("2.14.0") == known("2.13.0")
     assert known("2.12.0") < known("2.13.0")
     assert len(known("2.9.0") - known("2.13.0")) == 10
     page = (ENVIRONMENT.parent / "docs" / "how-to" / "torch-npu.md").read_text()
@@ -53,13 +54,13 @@ def test_the_lists_are_those_of_the_compatibility_table() -> None:
 
 
 def test_a_wheel_that_binds_what_nobody_knows_is_refused_with_the_names() -> None:
-    newer = Wheel("2.14.0", Path("/there/torch_npu"), known() | {"aclrtBrandNew", "HcclAnother"})
+    newer = Wheel("2.15.0", Path("/there/torch_npu"), known() | {"aclrtBrandNew", "HcclAnother"})
     with pytest.raises(EnvironmentFailure) as told:
         check_known(newer)
     assert str(told.value) == (
-        "torch_npu 2.14.0 (/there/torch_npu) binds 2 functions of CANN that the simulated device "
+        "torch_npu 2.15.0 (/there/torch_npu) binds 2 functions of CANN that the simulated device "
         "does not know: HcclAnother, aclrtBrandNew. Known are those of torch_npu 2.12.0, 2.13.0, "
-        "2.9.0"
+        "2.14.0, 2.9.0"
     )
 
 
