@@ -6,27 +6,7 @@ from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
 ALL = "three tokens, rows in columns, activeNum 3"
 FEW = "three tokens, rows in any order, activeNum 2"
 
-CONSTRAINTS = (
-    Constraint(
-        "no tensor is null",
-        (ALL,),
-        tuple(
-            f"{name} is null"
-            for name in (
-                *("x", "row_idx", "expert_idx"),
-                *("expanded_x", "expanded_row_idx", "expanded_expert_idx"),
-            )
-        ),
-        NULL,
-    ),
-    Constraint(
-        "x is of a float type, all integers are int32",
-        tuple(f"every kind of pattern {dtype}" for dtype in DTYPES),
-        ("x is float64", "x and expanded_x are int32, dropless"),
-        INVALID,
-        of=("x", "row_idx", "expert_idx", "expanded_row_idx", "expanded_expert_idx"),
-    ),
-    Constraint("x and its copies have one dtype", (ALL,), status=INVALID, of=("expanded_x",)),
+PAIRS = (
     Constraint(
         "activeNum is 0 or more",
         ("three tokens, rows in columns, activeNum 0", FEW),
@@ -49,6 +29,31 @@ CONSTRAINTS = (
         ("experts of the active rows only",),
         of=("expanded_row_idx", "expanded_expert_idx"),
     ),
+)
+"""Those of each operator whose slots are pairs of an expert and a row index."""
+
+CONSTRAINTS = (
+    Constraint(
+        "no tensor is null",
+        (ALL,),
+        tuple(
+            f"{name} is null"
+            for name in (
+                *("x", "row_idx", "expert_idx"),
+                *("expanded_x", "expanded_row_idx", "expanded_expert_idx"),
+            )
+        ),
+        NULL,
+    ),
+    Constraint(
+        "x is of a float type, all integers are int32",
+        tuple(f"every kind of pattern {dtype}" for dtype in DTYPES),
+        ("x is float64", "x and expanded_x are int32, dropless"),
+        INVALID,
+        of=("x", "row_idx", "expert_idx", "expanded_row_idx", "expanded_expert_idx"),
+    ),
+    Constraint("x and its copies have one dtype", (ALL,), status=INVALID, of=("expanded_x",)),
+    *PAIRS,
 )
 
 

@@ -8,6 +8,7 @@ from tests.kernels.host_tilings import BYTES, Call
 from tests.kernels.tilings import shared
 from tests.kernels.tilings.description import Axis, Description, Sizes
 from tests.kernels.tilings.moe_init_routing_v2 import NO_COLUMNS, PAD, fit, pads, rows_of
+from tests.kernels.tilings.moe_init_routing_v2 import call as routing
 from tests.kernels.tilings.moe_token_permute import MOST_SLOTS
 from tests.kernels.tilings.work import Cut, Work
 
@@ -15,23 +16,9 @@ DYNAMIC = 1
 
 
 def call(sizes: Sizes) -> Call:
-    """One that keeps every row, or has the places of experts, and counts all experts; of another
-    form: with factors for each expert.
-    """
-    padded = pads(sizes)
-    return {
-        "tokens": sizes.tokens,
-        "topK": sizes.top_k,
-        "hidden": sizes.hidden,
-        "rows": sizes.slots,
-        "experts": sizes.experts,
-        "capacity": sizes.capacity if padded else 0,
-        "countOrCumsumFlag": int(not padded),
-        "beforeCapacityFlag": int(padded),
-        "quantMode": DYNAMIC,
-        "scaleRows": sizes.experts if sizes.variant else 0,
-        **sizes.machine,
-    }
+    """That of MoeInitRoutingV2, dynamic; of another form: with factors for each expert."""
+    factors = {"scaleRows": sizes.experts if sizes.variant else 0}
+    return {**routing(sizes), "quantMode": DYNAMIC, **factors}
 
 
 def work(sizes: Sizes, data: Any) -> Work:
