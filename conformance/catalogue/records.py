@@ -22,6 +22,14 @@ ORDER = Message("             {output}: {clause}", "             {output}：{cla
 MODE = Message("  mode       {mode}{where}: {clause}", "  模式       {mode}{where}：{clause}")
 ROUTES_ONLY = Message(" (on route {routes} only)", "（仅调用路径 {routes}）")
 ON_NPU = Message(" (on an NPU {versions})", "（NPU 上{versions}）")
+NEWER = Message(
+    "  versions   {what}: on an NPU {versions}: {clause}",
+    "  版本       {what}：NPU 上{versions}：{clause}",
+)
+STATUSES = Message(
+    "  versions   {count} {count:rejected call|rejected calls}: on an NPU {versions}: {clause}",
+    "  版本       {count} 个应被拒绝的调用：NPU 上{versions}：{clause}",
+)
 TARGET = Message("  target     {product}: {target}", "  产品       {product}：{target}")
 SUPPORT = Message("{modes} {support}: {clause}", "{modes}（{support}）：{clause}")
 SUPPORT_STATUS = Message(

@@ -57,6 +57,13 @@ def operator_lines(operator: Operator) -> Iterator[str]:
         where = [say.ROUTES_ONLY(routes=mode.routes)] if mode.routes else []
         where += [say.ON_NPU(versions=mode.versions.in_words)] if mode.versions else []
         yield say.MODE(mode=mode.name, where=row(where), clause=_clause(mode.clause))
+    for one in operator.dated:
+        told = {"versions": one.versions.in_words, "clause": _clause(one.versions.clause)}
+        yield say.NEWER(what=one.what, **told)
+    for versions, count in Counter(one.versions for one in operator.rejections).items():
+        if versions is not None:
+            told = {"versions": versions.in_words, "clause": _clause(versions.clause)}
+            yield say.STATUSES(count=count, **told)
     for target in operator.targets:
         yield say.TARGET(product=target.product, target=_target(target))
     refused = Counter(one.clause.source_class for one in operator.rejections)

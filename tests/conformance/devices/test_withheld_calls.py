@@ -76,6 +76,18 @@ def test_the_listing_names_the_last_version() -> None:
     assert any("(on an NPU up to CANN 8.5)" in line for line in told)
 
 
+def test_the_listing_names_what_is_newer_and_for_whom_calls_are_rejected() -> None:
+    (permute, unpermute) = (
+        "\n".join(operator_lines(one))
+        for name in ("moe_token_permute", "moe_token_unpermute")
+        for one in operators([])
+        if one.name == name
+    )
+    assert "  versions   int8: on an NPU later than CANN 8.1: tokens may be int8" in permute
+    told = "rejected calls: on an NPU later than CANN 9.0: the tiling of 2026-08 checks it"
+    assert told in unpermute
+
+
 def newer(after: str = "8.1") -> Operator:
     return replace(operator(), dated=(of_dtype("int8", Versions(SINCE, after=after)),))
 
