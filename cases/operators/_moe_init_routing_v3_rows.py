@@ -156,6 +156,10 @@ def _range(level: str, experts: int, number: int) -> Shape:
     }.get(level, (0, experts))
 
 
+EVERY_ROW = (-1, -1, 0)
+"""activeNum without an effect: CANN up to 8.5 takes no 0."""
+
+
 def routed_call(
     mode: str,
     dtype: str,
@@ -187,6 +191,8 @@ def routed_call(
     else:
         _, how = v2.routing(base, keys, level, tokens[0], numbers, "absent")
         how["expert_num"] = _outside(keys, most)
+    if base == "dropless":
+        how["active_num"] = EVERY_ROW[second % len(EVERY_ROW)]
     return call(
         mode,
         dtype,

@@ -2,15 +2,14 @@
 experts; the copies may be quantised, all by one scale or each row by its own.
 
 Missing coverage: drawn int8 tokens, which documented calls have; the formats that Ascend950
-quantises to; more than 2^24 slots; results beyond 2^31 elements. CANN before 9.1 takes less: no
-drop/pad, flag true, counts of type 1 or 2, no static quantisation, activeNum -1 or of all slots, a
-range of two numbers, a row of factors for each expert. No target says so, as it names modes alone.
+quantises to; more than 2^24 slots; results beyond 2^31 elements.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -29,6 +28,7 @@ from cases.operators._moe_init_routing_v3_call import (
     PAGE,
     RANGE,
     SIGNATURE,
+    TYPE,
     call,
     parts,
     said,
@@ -57,10 +57,11 @@ from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
-from conformance.record.versions import Versions, of_dtype
+from conformance.record.versions import Dated, Versions, of_dtype
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
+from reference.moe_init_routing_v3 import COUNT, KEY_VALUE
 
 cases = partial(sorting_cases, PERMUTE)
 
@@ -111,6 +112,32 @@ def unreached(case: Case) -> str:
     return ""
 
 
+LATER = Versions(
+    document(
+        "up to CANN 8.5 dropPadMode is 0, quantMode -1 or 1, the flag true, counts of type 1 or 2,"
+        " activeNum -1 or the number of slots; there is a range, and factors are of each expert",
+        "aclnnMoeInitRoutingV3 document of CANN 8.5.0, constraints",
+    ),
+    after="9.0",
+)
+"""Which release between the two brought the rest is not known."""
+
+
+def is_newer(case: Case) -> bool:
+    """Whether a call, right or wrong, is one that CANN 8.5 has the mode of, and does not take."""
+    asked, scale = case.attributes, case.inputs.get("scale")
+    given: Any = asked[RANGE] or ()
+    of_each = scale is None or len(given) != 2 or scale.shape[:1] == (given[1] - given[0],)
+    has_factors = asked["quant_mode"] != 1 or of_each
+    counts = asked[FLAG] and asked[TYPE] in (COUNT, KEY_VALUE)
+    return not (given and counts and has_factors and asked["active_num"] == -1)
+
+
+def _versions(mode: str) -> Versions | None:
+    base, end = parts(mode)
+    return LATER if base != "dropless" or end == "_static" else None
+
+
 _KEYWORDS = {one.name: one.name for one in SIGNATURE.parameters if one.acl_name[-3:] != "Out"}
 _KINDS = {
     "": "expandedXOut has copies of tokens",
@@ -130,12 +157,15 @@ OPERATOR = Operator(
     sources=(PAGE, HOST, KERNELS, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=tuple(
-        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end]))))
+        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end]))), versions=_versions(mode))
         for mode in MODES
         for base, end in (parts(mode),)
     ),
     dtypes=DTYPES,
-    dated=(of_dtype("int8", Versions(said("x may be int8 if it is not quantised"), after="8.1")),),
+    dated=(
+        of_dtype("int8", Versions(said("x may be int8 if it is not quantised"), after="8.1")),
+        Dated("what it takes since", is_newer, LATER),
+    ),
     formula=formula_of(reference.formula),
     contracts={
         "expanded_x": Varying(
