@@ -143,8 +143,8 @@ MUTANTS: tuple[Mutant, ...] = (
     OF_QUOTIENTS(
         "halves-rounded-to-even",
         before=AWAY,
+        # What lies just above the middle of two integers was truncated to it before.
         after=AWAY.replace("ROUND", "RINT"),
-        unreached="the document does not say which of two nearest integers it is",
     ),
     Mutant(
         "row-of-another-slot-of-the-expert",
