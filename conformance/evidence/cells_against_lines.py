@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
+from conformance.call.observation import Outcome
 from conformance.catalogue import corrupted as say
 from conformance.draw.shared_rows import DTYPE
 from conformance.evidence.coverage import Coverage
@@ -25,7 +26,9 @@ def unshown(told: Iterable[Coverage], lines: Iterable[AnyLine]) -> Iterator[str]
     """Where the coverage of a cell tells of more than the lines show."""
     rows: dict[tuple[str, str, str], set[Row]] = {}
     for line in lines:
-        if isinstance(line, VerdictLine) and line.levels is not None and line.phase in COUNTED:
+        if not isinstance(line, VerdictLine) or line.outcome == Outcome.NOT_POSSIBLE.value:
+            continue
+        if line.levels is not None and line.phase in COUNTED:
             cell = (line.operator, line.mode, line.dtype)
             rows.setdefault(cell, set()).add(tuple(line.levels.items()))
     for one in told:

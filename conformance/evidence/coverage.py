@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from conformance.call.observation import Outcome
 from conformance.draw.profiles import PROFILES, Profile
@@ -23,6 +22,7 @@ UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 
 Shown = Mapping[str, tuple[str, ...]]
 Key = tuple[str, str, str]
+Axes = Sequence[tuple[str, tuple[str, ...]]]
 
 
 class Coverage(msgspec.Struct, kw_only=True):
@@ -30,7 +30,8 @@ class Coverage(msgspec.Struct, kw_only=True):
     them: ``dtype`` names all.
 
     ``levels`` counts distinct cases for every axis and level. ``tuples`` are the combinations of
-    ``strength`` levels that go together: all that the profile judges, whatever the run reached.
+    ``strength`` levels that go together: all that the profile judges, whatever the run reached, but
+    for those that only calls show that were not possible on the device or its route.
     ``missing`` names those that no judged case shows though their items ended; ``open`` counts the
     others that none shows: their items were not asked for, or did not end. ``edges`` counts
     distinct cases for the profile's edges, but for ``open_edges`` on which no case lies, as of
@@ -116,6 +117,7 @@ def coverage(
     phases = set(counted)
     of_cell = {(*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each}
     shown: dict[Key, dict[object, Shown]] = {key: {} for key in declared}
+    away: dict[Key, list[Shown]] = {key: [] for key in declared}
     for line in lines:
         if not isinstance(line, VerdictLine) or line.levels is None:
             continue
@@ -124,12 +126,16 @@ def coverage(
             # The same inputs on another machine lie on other boundaries.
             machine = tuple(sorted((line.machine or {}).items()))
             levels = declared[key].shown(line.dtype, line.levels)
-            shown[key][line.dtype, line.digest, machine] = levels
+            if line.outcome == Outcome.NOT_POSSIBLE.value:
+                away[key].append(levels)
+            else:
+                shown[key][line.dtype, line.digest, machine] = levels
     return [
         _of(
             key,
             cells,
             shown[key].values(),
+            away[key],
             profile,
             {dtype for dtype in cells.of_each if ended is None or (*key[:2], dtype) in ended},
         )
@@ -176,6 +182,7 @@ def _of(
     key: Key,
     cells: Shared,
     cases: Iterable[Shown],
+    away: Sequence[Shown],
     profile: Profile,
     ended: Collection[str],
 ) -> Coverage:
@@ -188,16 +195,17 @@ def _of(
     for case in cases:
         for edge in edges.keys() & set(case.get(EDGE, ())):
             edges[edge] += 1
-        numbers: list[list[int]] = []
-        for name, levels in declared:
-            mine = [level for level in case.get(name, ()) if level in counts[name]]
-            for level in mine:
-                counts[name][level] += 1
-            # A case that shows no level of an axis has a number beyond, and may show other pairs.
-            numbers.append([levels.index(level) for level in mine] or [len(levels)])
-        rows += product(*numbers)
-    _strike(missing, np.array(rows, np.intp).reshape(-1, len(declared)))
-    unseen = sum(int(np.count_nonzero(left)) for left in missing.values())
+        for name, known in counts.items():
+            for level in known.keys() & set(case.get(name, ())):
+                known[level] += 1
+        rows += _numbered(case, declared)
+    _strike(missing, rows)
+    unjudged = _open(missing)
+    _strike(missing, [row for case in away for row in _numbered(case, declared)])
+    tuples -= unjudged - _open(missing)
+    impossible = {edge for case in away for edge in case.get(EDGE, ())}
+    edges = {edge: count for edge, count in edges.items() if count or edge not in impossible}
+    unseen = _open(missing)
     for axes, owed in feasible_tuples(cells.feasible_in(ended), strength).items():
         missing[axes] &= owed
     names = _words(cells, missing)
@@ -222,8 +230,31 @@ def _is_of(name: str, dtype: str) -> bool:
     return name.startswith(f"{dtype}: ") or f"{DTYPE} {dtype}" in name.split(", ")
 
 
-def _strike(missing: Mapping[tuple[int, ...], Feasible], rows: NDArray[np.intp]) -> None:
-    """Take what rows [rows, axes] of level numbers show out of what is missing, in place."""
+def _numbered(case: Shown, declared: Axes) -> Iterator[tuple[int, ...]]:
+    """The rows of level numbers, one for each axis, that a case shows.
+
+    One that shows no level of an axis has a number beyond, and may show other pairs.
+    """
+    return product(
+        *(
+            [levels.index(level) for level in case.get(name, ()) if level in levels]
+            or [len(levels)]
+            for name, levels in declared
+        )
+    )
+
+
+def _open(missing: Mapping[tuple[int, ...], Feasible]) -> int:
+    return sum(int(np.count_nonzero(left)) for left in missing.values())
+
+
+def _strike(
+    missing: Mapping[tuple[int, ...], Feasible], shown_rows: Sequence[tuple[int, ...]]
+) -> None:
+    """Take what rows of level numbers show out of what is missing, in place."""
+    if not shown_rows:
+        return
+    rows = np.array(shown_rows, np.intp)
     for axes, left in missing.items():
         shown = np.zeros([size + 1 for size in left.shape], np.bool_)
         shown[tuple(rows[:, axis] for axis in axes)] = True

@@ -62,6 +62,20 @@ def test_a_pair_that_no_case_shows_is_named_and_fails_the_run(left_out: int) -> 
     assert f"not judged: plain float32: fruit {row['fruit']}, size {row['size']}" in said
 
 
+def test_what_only_calls_show_that_were_not_possible_is_neither_judged_nor_missing() -> None:
+    """Of two rows with as many pairs one is not made: its own pairs are not those of the run."""
+    rows = lines_of(ROWS)
+    made = found([rows[0], *rows[2:]]).coverage[0]
+    away = msgspec.structs.replace(rows[1], outcome="not possible here")
+    (one,) = found([rows[0], away, *rows[2:]]).coverage
+    assert made.missing
+    assert one.missing == []
+    assert (one.tuples, one.judged) == (20 - len(made.missing), 20 - len(made.missing))
+    assert one.levels == made.levels
+    again = judged("again", **ROWS[1])
+    assert found([*rows, away, again]).coverage[0].judged == 20
+
+
 def test_a_case_covers_every_combination_of_the_levels_that_it_shows() -> None:
     one = judged("a", fruit="apple pear", size="small big", count="one")
     (covered,) = found([one]).coverage
