@@ -17,12 +17,12 @@
 //
 //   expandedRowIdxOut = places of the numbers = 2 0 1 4 3 5
 //
-// An activeNum of 2 tokens keeps four rows, each x * 0.5 + 1.25, rounded:
+// An activeNum of 2 tokens keeps four rows, each x * 1 + 0, rounded:
 //
-//   expandedXOut[0] = token 1 % 3 = 2 20   2.25 11.25   2 11
-//   expandedXOut[1] = token 2 % 3 = 3 30   2.75 16.25   3 16
-//   expandedXOut[2] = token 0 % 3 = 1 10   1.75  6.25   2  6
-//   expandedXOut[3] = token 4 % 3 = 2 20   2.25 11.25   2 11
+//   expandedXOut[0] = token 1 % 3 = 2 20
+//   expandedXOut[1] = token 2 % 3 = 3 30
+//   expandedXOut[2] = token 0 % 3 = 1 10
+//   expandedXOut[3] = token 4 % 3 = 2 20
 #include "aclnnop/aclnn_moe_init_routing_quant.h"
 #include "device.h"
 
@@ -35,7 +35,7 @@ int main() try {
     const Array<int32_t> places("expandedRowIdxOut", {6}, std::vector<int32_t>(6, -1));
     const Array<int32_t> sorted("expandedExpertIdxOut", {6}, std::vector<int32_t>(6, -1));
     const int64_t activeNum = 2;
-    const double scale = 0.5, offset = 1.25;
+    const double scale = 1, offset = 0;
 
     uint64_t bytes = 0;
     aclOpExecutor* executor = nullptr;

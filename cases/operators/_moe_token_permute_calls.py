@@ -20,7 +20,7 @@ from cases.operators._moe_token_permute_call import (
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
-from conformance.call.case import Case
+from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
@@ -108,6 +108,10 @@ def _odd() -> Iterator[Example]:
     every = _sized("first", "float32", (4, 8), 2, num_out_tokens=8)
     yield from without_effect(f"{TILING}: all rows, if fewer", every, num_out_tokens=10)
     yield Example("no tokens", call("whole", "float16", tokens=(0, 8), top_k=2), INFERRED)
+    many = call(
+        "whole", "int8", tokens=(2, 5), top_k=MOST_TOP_K, fill=PATTERNS, machine=Machine(1, 1024)
+    )
+    yield Example("more slots than a buffer holds", many, f"{TILING}: slots of a token in parts")
     for dtype in DTYPES:
         patterns = _sized("whole", dtype, (32, 33), 8, fill=PATTERNS)
         yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
