@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
-from conformance.call.observation import Outcome
 from conformance.catalogue import corrupted as say
 from conformance.draw.shared_rows import DTYPE
 from conformance.evidence.coverage import Coverage
-from conformance.evidence.lines import AnyLine, VerdictLine
-from conformance.evidence.summary import COUNTED
+from conformance.evidence.lines import AnyLine
+from conformance.evidence.summary import showing
 from conformance.names import cell_id
 from conformance.record.cells import EDGE
 
@@ -25,12 +24,9 @@ Row = tuple[tuple[str, tuple[str, ...]], ...]
 def unshown(told: Iterable[Coverage], lines: Iterable[AnyLine]) -> Iterator[str]:
     """Where the coverage of a cell tells of more than the lines show."""
     rows: dict[tuple[str, str, str], set[Row]] = {}
-    for line in lines:
-        if not isinstance(line, VerdictLine) or line.outcome == Outcome.NOT_POSSIBLE.value:
-            continue
-        if line.levels is not None and line.phase in COUNTED:
-            cell = (line.operator, line.mode, line.dtype)
-            rows.setdefault(cell, set()).add(tuple(line.levels.items()))
+    for line in showing(lines):
+        cell = (line.operator, line.mode, line.dtype)
+        rows.setdefault(cell, set()).add(tuple((line.levels or {}).items()))
     for one in told:
         name = cell_id(one.operator, one.mode, one.dtype)
         shown = {dtype: rows.get((one.operator, one.mode, dtype), set()) for dtype in one.dtypes}

@@ -89,14 +89,11 @@ class Coverage(msgspec.Struct, kw_only=True):
 def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] | None:
     """The levels that a judged case shows; None where no cell of the record is judged by it.
 
-    A call that must be rejected shows none: what it asks for was never computed. Nor does a
-    documented call that was not made, which may be of a mode that the device is not asked for.
+    A call that must be rejected shows none: what it asks for was never computed.
     """
     case = judged.case
     known = case.mode in [mode.name for mode in operator.modes] and case.dtype in operator.dtypes
     if operator.cells is None or not known or judged.judged_as in UNCOVERING:
-        return None
-    if judged.judged_as == "example" and judged.observation.outcome is Outcome.NOT_POSSIBLE:
         return None
     return operator.cells(case.mode, case.dtype).of(case)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -201,6 +201,15 @@ def observed(lines: Iterable[AnyLine]) -> list[str]:
         if isinstance(line, VerdictLine) and line.judged_as == QUARANTINE
     )
     return list(dict.fromkeys(told))
+
+
+def showing(lines: Iterable[AnyLine]) -> Iterator[VerdictLine]:
+    """The lines of calls that were made, and count, which show levels of a discrete cell."""
+    for line in lines:
+        if not isinstance(line, VerdictLine) or line.outcome == Outcome.NOT_POSSIBLE.value:
+            continue
+        if line.levels is not None and line.phase in COUNTED:
+            yield line
 
 
 def withheld(lines: Iterable[AnyLine]) -> list[str]:

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from conformance.catalogue import corrupted as say
-from conformance.evidence.lines import AnyLine, DeviceLine, VerdictLine
+from conformance.evidence.lines import AnyLine, DeviceLine
 from conformance.evidence.summary import (
-    COUNTED,
     REJECTIONS,
     RELATIONS,
     SEQUENCES,
     Evidence,
+    showing,
     withheld_cells,
 )
 from conformance.record.operator import RELATIONS as RELATIONS_ALONE
@@ -74,11 +74,7 @@ def _of_coverage(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     if evidence.request.get("standard") or any(one in OTHERS for one in sources):
         return
     known = {(one.operator, one.mode, dtype) for one in evidence.coverage for dtype in one.dtypes}
-    shown = dict.fromkeys(
-        (line.operator, line.mode, line.dtype)
-        for line in lines
-        if isinstance(line, VerdictLine) and line.levels is not None and line.phase in COUNTED
-    )
+    shown = dict.fromkeys((line.operator, line.mode, line.dtype) for line in showing(lines))
     for key in shown:
         if key not in known and key[0] in evidence.operators:
             yield say.NO_COVERAGE(cell="-".join(key))
