@@ -12,10 +12,8 @@ from conformance.catalogue import help as say
 from conformance.catalogue import options
 from conformance.errors import UsageError
 from conformance.printable import printable_json
+from conformance.record.versions import VERSION
 from conformance.text.language import put
-
-VERSION = r"\d+\.\d+[\w.]*"
-"""A version of CANN: two numbers, and what follows them."""
 
 
 def add_operators(command: argparse.ArgumentParser) -> None:

@@ -17,7 +17,9 @@ from conformance.record.versions import Dated, Versions, numbers
 
 
 def why_withheld(operator: Operator, case: Case, profile: DeviceProfile | None) -> str:
-    """Why a call is not made on a device; "" if it is."""
+    """Why a call is not made on a device; "" if it is. Asked before each call."""
+    if profile is None or not profile.keeps_to_cann:
+        return ""
     return cell_withheld(operator, case.mode, "", profile) or _why(
         operator, [one for one in operator.dated if one.among(case)], profile
     )

@@ -13,6 +13,9 @@ from conformance.record.clause import Clause
 if TYPE_CHECKING:
     from conformance.call.case import Case
 
+VERSION = r"\d+\.\d+[\w.]*"
+"""A version that may be asked for: two numbers, and what follows them."""
+
 NUMBERS = re.compile(r"(\d+)\.(\d+)")
 
 

@@ -30,6 +30,7 @@ from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES, Operator
 from conformance.record.torch_binding import PYTHON
+from conformance.record.versions import VERSION
 from conformance.session.against import Against, Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
@@ -212,7 +213,7 @@ def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
 
 def device_spec(text: str) -> str:
     """A device's name if it is written as one; raises `UsageError`."""
-    if not re.fullmatch(r"auto|sim(:[\w.-]+)?(@\d+\.\d+[\w.]*)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
+    if not re.fullmatch(rf"auto|sim(:[\w.-]+)?(@{VERSION})?|npu(:\d+(,\d+)*)?", text, re.ASCII):
         raise UsageError("device", text, say.DEVICES())
     return text
 

@@ -14,11 +14,12 @@ from conformance.devices.messages import Functions
 from conformance.errors import UsageError, choice
 from conformance.record.operator import Operator
 from conformance.record.torch_binding import Binding
+from conformance.record.versions import VERSION
 
 TENSORS = ("torch", "numpy")
 """What a function is given and answers with; numpy's bfloat16 is that of ml_dtypes."""
 
-PLACES = re.compile(r"cpu|cuda:\d+|npu:\d+|sim(:[\w.-]+)?(@\d+\.\d+[\w.]*)?", re.ASCII)
+PLACES = re.compile(rf"cpu|cuda:\d+|npu:\d+|sim(:[\w.-]+)?(@{VERSION})?", re.ASCII)
 """Where the tensors of torch live; sim[:SOC][@CANN] is the simulated NPU of torch_npu."""
 
 DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
