@@ -75,13 +75,14 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
     return Edges(near, partial(_sizes_of, permute), partial(sorted_cases, permute, mode, dtype))
 
 
-def extremes(permute: TokenPermute, mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode, which may need more than one slot to be told from others; integers
-    have no special values."""
+def extremes(permute: TokenPermute, mode: str, dtype: str, *, quantised: bool = False) -> Extremes:
+    """What is extreme in a mode, which may need more than one slot to be told from others. No
+    infinities and NaN are among integers, nor among the values of rows that are ``quantised``.
+    """
     windows = permute.windows
     fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
     weights = {"probs": {"probs": 1}} if permute.probs else {}
-    rows: dict[str, Sizes] = {} if dtype == "int8" else {permute.tokens: {}}
+    rows: dict[str, Sizes] = {} if quantised or dtype == "int8" else {permute.tokens: {}}
     return Extremes(rows, weights, tokens=fewest, tiles="hidden, ")
 
 

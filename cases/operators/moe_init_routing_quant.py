@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_table, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
@@ -47,11 +47,6 @@ IN_COLUMNS = replace(PERMUTE, choices=())
 EQUATIONS = f"{DOCUMENT}, equations"
 
 
-def _extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode: infinities and NaN are no values of rows that are quantised."""
-    return replace(extremes(PERMUTE, mode, dtype), rows={})
-
-
 def _rows(call: Computed) -> Box:
     """The rows that MoeInitRouting moves, times the scale, plus the offset."""
     active = call.attributes["active_num"]
@@ -79,7 +74,7 @@ OPERATOR = Operator(
         ),
         **sorted_integers(DOCUMENT),
     },
-    cells=with_extremes(partial(cells, PERMUTE), _extremes),
+    cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE, quantised=True)),
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=QUARANTINE,

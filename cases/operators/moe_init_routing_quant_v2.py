@@ -11,7 +11,7 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_table, supported
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_quant_v2_call import (
@@ -87,11 +87,6 @@ ROWS = QuantisedRows(_routed, SCALES, f"{PAGE}, equation 5", halves=True)
 
 def _kind(case: Case) -> str:
     return parts(case.mode)[1].strip("_")
-
-
-def _extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode: infinities and NaN are no values of rows that are quantised."""
-    return replace(extremes(PERMUTE, mode, dtype), rows={})
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
@@ -176,7 +171,7 @@ OPERATOR = Operator(
             },
         ),
     },
-    cells=with_extremes(partial(cells, PERMUTE), _extremes),
+    cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE, quantised=True)),
     examples=(*examples(), *right_calls(PAGE, *RIGHT)),
     rejections=REJECTIONS,
     quarantine=quarantine(),

@@ -61,15 +61,12 @@ from conformance.record.versions import Dated, Versions, of_dtype
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
-from reference.moe_init_routing_v3 import COUNT, KEY_VALUE
 
 cases = partial(sorting_cases, PERMUTE)
 
 
 def _extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode: infinities and NaN are no values of rows that are quantised."""
-    found = extremes(PERMUTE, mode, dtype)
-    return replace(found, rows={}) if parts(mode)[1] else found
+    return extremes(PERMUTE, mode, dtype, quantised=bool(parts(mode)[1]))
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
@@ -129,7 +126,7 @@ def is_newer(case: Case) -> bool:
     given: Any = asked[RANGE] or ()
     of_each = scale is None or len(given) != 2 or scale.shape[:1] == (given[1] - given[0],)
     has_factors = asked["quant_mode"] != 1 or of_each
-    counts = asked[FLAG] and asked[TYPE] in (COUNT, KEY_VALUE)
+    counts = asked[FLAG] and asked[TYPE] in (reference.COUNT, reference.KEY_VALUE)
     return not (given and counts and has_factors and asked["active_num"] == -1)
 
 

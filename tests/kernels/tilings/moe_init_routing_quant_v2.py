@@ -7,7 +7,14 @@ from typing import Any
 from tests.kernels.host_tilings import BYTES, Call
 from tests.kernels.tilings import shared
 from tests.kernels.tilings.description import Axis, Description, Sizes
-from tests.kernels.tilings.moe_init_routing_v2 import NO_COLUMNS, PAD, fit, pads, rows_of
+from tests.kernels.tilings.moe_init_routing_v2 import (
+    NO_COLUMNS,
+    PAD,
+    counted_otherwise,
+    fit,
+    pads,
+    rows_of,
+)
 from tests.kernels.tilings.moe_init_routing_v2 import call as routing
 from tests.kernels.tilings.moe_token_permute import MOST_SLOTS
 from tests.kernels.tilings.work import Cut, Work
@@ -73,12 +80,7 @@ OPERATOR = Description(
             for quant, rows in ((0, 0), (1, 0), (1, 1), (1, 2), (1, 5), (1, 6))
         ),
         "active rows": tuple({"rows": rows} for rows in (1, 23, 24)),
-        "what is counted": tuple(
-            {**of, "countOrCumsumFlag": flag, "beforeCapacityFlag": before}
-            for of in (RIGHT, PADDED)
-            for flag in (0, 1, 2)
-            for before in (0, 1)
-        ),
+        "what is counted": counted_otherwise(RIGHT, PADDED),
         "no slots": (
             {**call(Sizes(tokens=0, top_k=3, experts=7)), "countOrCumsumFlag": 0, "experts": 0},
             call(Sizes(tokens=0, top_k=3, experts=7)),

@@ -45,6 +45,16 @@ def call(sizes: Sizes) -> Call:
     }
 
 
+def counted_otherwise(*calls: Call) -> tuple[Call, ...]:
+    """Each call with every pair of flags."""
+    return tuple(
+        {**of, "countOrCumsumFlag": flag, "beforeCapacityFlag": before}
+        for of in calls
+        for flag in (0, 1, 2)
+        for before in (0, 1)
+    )
+
+
 def work(sizes: Sizes, data: Any) -> Work:
     found, slots, padded, counts = Work(), data.slots, pads(sizes), data.counted
     shared.ranks(found, slots, 0, rows_of(sizes))
@@ -101,12 +111,7 @@ OPERATOR = Description(
             for dtype in (FP16, BF16)
         ),
         "active rows": tuple({"rows": rows} for rows in (1, 23, 24)),
-        "what is counted": tuple(
-            {**of, "countOrCumsumFlag": flag, "beforeCapacityFlag": before}
-            for of in (RIGHT, PADDED)
-            for flag in (0, 1, 2)
-            for before in (0, 1)
-        ),
+        "what is counted": counted_otherwise(RIGHT, PADDED),
         "no slots": (
             {**call(Sizes(tokens=0, top_k=3, experts=7)), "countOrCumsumFlag": 0, "experts": 0},
             call(Sizes(tokens=0, top_k=3, experts=7)),
