@@ -1,6 +1,7 @@
 """Forbidden calls: each is refused with its own status, and leaves the device fit for use."""
 
 from conformance.devices.device import Device
+from conformance.devices.withheld_calls import as_refused
 from conformance.record.operator import Operator, Rejection
 from conformance.session.template import (
     conformance_test,
@@ -19,7 +20,8 @@ def test_rejections(operator: Operator, rejection: Rejection, device: Device) ->
     """
     if left_out(rejection, device) or says_nothing(operator, rejection, device):
         return
-    verdict = judge_rejection(rejection, device.run(operator, rejection.case))
+    observation = device.run(as_refused(operator, rejection), rejection.case)
+    verdict = judge_rejection(rejection, observation)
     assert verdict.ok, verdict
     rule = rejection.status, rejection.clause
     first = next(one for one in operator.rejections if (one.status, one.clause) == rule)

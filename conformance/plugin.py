@@ -17,7 +17,7 @@ from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import delivered
 from conformance.devices.pair import Pair
-from conformance.devices.withheld_calls import cell_withheld, why_withheld
+from conformance.devices.withheld_calls import as_refused, cell_withheld, why_withheld
 from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.coverage import levels_of
@@ -313,7 +313,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     operator: Any = parameters["operator"]
     named = named_case(parameters)
     if named is not None:
-        trial.withheld = why_withheld(operator, named, profile)
+        rejection: Any = parameters.get("rejection")
+        record = as_refused(operator, rejection) if rejection else operator
+        trial.withheld = why_withheld(record, named, profile)
     else:
         trial.withheld = cell_withheld(operator, *cell_asked(parameters), profile)
     if trial.withheld:

@@ -22,6 +22,8 @@ silent or contradicts itself, this reading was taken:
   its prob is +0. A row that no index names keeps +0; a row that two name is refused (pages of other
   versions exclude it), since which of two stores remains nobody says.
 * A prob of 0 is a factor like any other: 0 times an infinity or NaN is NaN.
+* permutedTokens is read for the gradient of probs alone. Without probs it may be left out from CANN
+  9.1 on (ops-transformer of 2026-07, read): then there are as many rows as indices.
 * All dtypes are listed apart. A gradient has the dtype of what it is the gradient of.
 * Only paddedMode false is supported and no equation says what true would do: it is refused.
   restoreShapeOptional is a null pointer in all that is supported, and no parameter here.
@@ -40,6 +42,7 @@ from reference.weighted_sum import (
     rows_gradient_terms,
     rows_of_slots,
     unpermuted_gradients,
+    unread_rows,
 )
 
 _DOCUMENT = "aclnnMoeTokenUnpermuteGrad"
@@ -62,9 +65,9 @@ def _rows(
 
 
 def formula(
-    permuted_tokens: NDArray[Any],
     unpermuted_tokens_grad: NDArray[Any],
     sorted_indices: NDArray[Any],
+    permuted_tokens: NDArray[Any] | None = None,
     probs: NDArray[Any] | None = None,
     *,
     padded_mode: bool = False,
@@ -73,18 +76,23 @@ def formula(
 
     * `permuted_tokens`: float16, bfloat16, float32 per the document, and any real dtype here;
       [rows, hidden], with tokens * topK rows per the document, and any number of them here. Only
-      its shape and dtype matter without probs.
+      its shape and dtype matter without probs; None: tokens * topK rows in those of the gradient.
     * `unpermuted_tokens_grad`: any real dtype, [tokens, hidden].
     * `sorted_indices`: int32 [tokens * topK], unit: rows of permuted_tokens; one that is not below
       their number names none. Slot j of token i is entry i * topK + j. No row is named twice.
     * `probs`: any real dtype, [tokens, topK], topK 1 to 512; None: topK is 1.
     * `padded_mode`: False.
 
-    Returns permuted_tokens_grad [rows, hidden] in the dtype of `permuted_tokens` and, with probs,
-    probs_grad [tokens, topK] in that of `probs`, products added over hidden in its order to +0.
-    Where the floats have several dtypes all is computed in float64 and rounded once. Raises
-    TypeError for a dtype, ValueError for any other argument outside the rules.
+    Returns permuted_tokens_grad [rows, hidden] in the dtype of `permuted_tokens`, or without it of
+    the gradient, and, with probs, probs_grad [tokens, topK] in that of `probs`, products added over
+    hidden in its order to +0. Where the floats have several dtypes all is computed in float64 and
+    rounded once. Raises TypeError for a dtype, ValueError for any other argument outside the rules.
     """
+    if permuted_tokens is None:
+        if probs is not None:
+            source = _PARAMETERS + "permutedTokens"
+            reject("permuted_tokens", None, "must be given with probs", source)
+        permuted_tokens = unread_rows(sorted_indices.size, unpermuted_tokens_grad)
     for name, array, parameter in (
         ("permuted_tokens", permuted_tokens, "permutedTokens"),
         ("unpermuted_tokens_grad", unpermuted_tokens_grad, "unpermutedTokensGrad"),

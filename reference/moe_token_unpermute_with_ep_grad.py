@@ -50,6 +50,7 @@ from reference.weighted_sum import (
     rows_gradient_terms,
     rows_of_slots,
     unpermuted_gradients,
+    unread_rows,
 )
 
 _DOCUMENT = "aclnnMoeTokenUnpermuteWithEpGrad"
@@ -169,7 +170,7 @@ def formula(
         source = _PARAMETERS + "unpermutedTokensGrad"
         reject("unpermuted_tokens_grad.shape", grad.shape, f"must be {shape}", source)
     if permuted_tokens is None:
-        permuted_tokens = np.broadcast_to(np.zeros((), grad.dtype), (rows, hidden))
+        permuted_tokens = unread_rows(rows, grad)
     return unpermuted_gradients(permuted_tokens, grad, row, probs)
 
 

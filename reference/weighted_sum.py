@@ -168,6 +168,11 @@ def weights_gradient(
     return grad
 
 
+def unread_rows(rows: int, out_grad: NDArray[Any]) -> NDArray[Any]:
+    """Rows in place of those that are left out and not read: their number, else as `out_grad`."""
+    return np.broadcast_to(np.zeros((), out_grad.dtype), (rows, *out_grad.shape[1:]))
+
+
 def unpermuted_gradients(
     source: NDArray[Any], out_grad: NDArray[Any], rows: NDArray[Any], probs: NDArray[Any] | None
 ) -> dict[str, NDArray[Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._interface import NULL, checked, null, typed, unchecked
@@ -21,6 +22,7 @@ from conformance.draw.values import MOVED
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.signature import Signature, flag, integers, tensor
 from conformance.record.sizes import Size
+from conformance.record.variations import without
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
@@ -49,7 +51,7 @@ weights = partial(tensor, dtype=DTYPES, optional=True)
 SIGNATURE = Signature(
     NAME,
     (
-        tensor(TOKENS, ROW, HIDDEN),
+        tensor(TOKENS, ROW, HIDDEN, optional=True, beside=PROBS),
         tensor(GRAD, TOKEN, HIDDEN),
         tensor(INDICES, TOKEN * SLOT, dtype="int32", numbers=ROW),
         weights(PROBS, TOKEN, SLOT, acl="probsOptional"),
@@ -60,6 +62,7 @@ SIGNATURE = Signature(
     ),
     rules=(
         unchecked(stated("probs have a gradient"), PROBS_GRAD, kinds=("null",), status=NULL),
+        unchecked(stated("probs have tokens"), TOKENS, kinds=("null",), status=NULL),
         null(stated("input and output tensors are no null pointers", "status")),
         typed(TYPES),
         checked(SLOTS, "slot", kinds=("limit",)),
@@ -109,6 +112,20 @@ def with_probs(
 ) -> SearchStrategy[Case]:
     """Cases that have probabilities, too, and a gradient of the output."""
     return built(weighted, cases, dtypes, fills, weight_fills())
+
+
+def left_out(case: Case, alone: bool) -> Case:
+    """The case without its tokens if it is to be ``alone`` and has a row for every slot, no more.
+
+    Without probabilities nobody reads tokens; without tokens there are as many rows as slots.
+    """
+    whole = case.outputs[TOKENS_GRAD].shape[0] == case.inputs[INDICES].size
+    return without(case, TOKENS) if alone and whole else case
+
+
+def bare(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
+    """Cases without probabilities, with tokens or without, whose gradient is moved."""
+    return built(left_out, with_grad(cases), st.booleans())
 
 
 def with_grad(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:

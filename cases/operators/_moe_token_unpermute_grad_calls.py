@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
+from cases.operators._interface import NULL
 from cases.operators._moe_token_unpermute_calls import is_of_mode
 from cases.operators._moe_token_unpermute_grad_call import (
     ACLNN,
@@ -18,17 +19,19 @@ from cases.operators._moe_token_unpermute_grad_call import (
     PROBS,
     PROBS_GRAD,
     SIGNATURE,
+    TOKENS,
     call,
     graded,
+    stated,
     weighted,
 )
 from cases.operators._slot_sum_cases import GAUSSIAN, far_gradients, in_order
 from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import document
+from conformance.record.clause import document, source_read
 from conformance.record.derive.calls import call as call_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Quarantine
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,
@@ -37,6 +40,7 @@ from conformance.record.variations import (
     with_attributes,
     without,
 )
+from conformance.record.versions import Versions
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
@@ -77,13 +81,11 @@ def _by_hand() -> Iterator[Example]:
             "probs_grad": (5, 17, 13, 5),
         },
     )
-    moved = call("single", "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, fill=GAUSSIAN)
-    yield Example(
-        "rows without probabilities",
-        graded(moved, bits("float32", 1, 10, 2, 20, 3, 30)),
-        by_hand,
-        {"permuted_tokens_grad": (2, 20, 3, 30, 1, 10)},
-    )
+    made = call("single", "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, fill=GAUSSIAN)
+    moved = graded(made, bits("float32", 1, 10, 2, 20, 3, 30))
+    rows = {"permuted_tokens_grad": (2, 20, 3, 30, 1, 10)}
+    yield Example("rows without probabilities", moved, by_hand, rows)
+    yield Example("neither tokens nor probabilities", without(moved, TOKENS), by_hand, rows)
     yield Example("a slot that has no row", given("uneven", 3), f"{KERNELS}, index test")
 
 
@@ -118,7 +120,7 @@ MOVED = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
 def _sized(mode: str, **sizes: int) -> Case:
     """RIGHT with other sizes, in a mode that allows them."""
     known = {"row": 8, "hidden": 16, "token": 4, "slot": 2, **sizes}
-    given = {name: {"dtype": "float32"} for name in (PROBS, PROBS_GRAD)}
+    given = {name: {"dtype": "float32"} for name in (TOKENS, PROBS, PROBS_GRAD)}
     made = call_of(SIGNATURE, mode, "float32", known, given)
     return replace(made, inputs={name: made.inputs[name] for name in RIGHT.inputs})
 
@@ -137,7 +139,27 @@ WRONG = {
     "10 indices for 4 tokens of 2 slots": reshaped(UNEVEN, INDICES, (10,)),
     "8 tokens without probs, gradient of 4": _without_probs(RIGHT),
 }
-REJECTIONS = rejections(SIGNATURE, RIGHT, UNEVEN, MOVED, wrong=WRONG, is_of_mode=is_of_mode)
+
+BARE = Versions(
+    source_read(
+        "without probs permutedTokens may be null in the sources of 2026-07, and those of 2025-11"
+        " refuse it",
+        f"{HOST}, op_api",
+    ),
+    after="9.0",
+)
+NEEDED = Rejection(
+    "permuted_tokens is null, single",
+    without(MOVED, TOKENS),
+    NULL,
+    stated("input and output tensors are no null pointers", "status"),
+    versions=replace(BARE, after="", until="9.0"),
+    lifted=True,
+)
+REJECTIONS = (
+    *rejections(SIGNATURE, RIGHT, UNEVEN, MOVED, wrong=WRONG, is_of_mode=is_of_mode),
+    NEEDED,
+)
 
 
 def quarantine() -> tuple[Quarantine, ...]:

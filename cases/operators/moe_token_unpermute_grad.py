@@ -33,11 +33,12 @@ from cases.operators._moe_token_unpermute_grad_call import (
     SUM,
     TOKENS,
     TOKENS_GRAD,
+    bare,
     stated,
     with_grad,
     with_probs,
 )
-from cases.operators._moe_token_unpermute_grad_calls import REJECTIONS, examples, quarantine
+from cases.operators._moe_token_unpermute_grad_calls import BARE, REJECTIONS, examples, quarantine
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, dtypes_of, edges, limits
 from cases.operators._slot_grads import named_rows, products
 from cases.operators._slot_sum_cases import near_cases
@@ -58,7 +59,7 @@ from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
-from conformance.record.versions import Versions, with_other_dtype
+from conformance.record.versions import Dated, Versions, with_other_dtype
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -97,14 +98,15 @@ def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
 
 def written_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
     """The rows that an index names; the others are never written."""
-    return named_rows(inputs[INDICES], len(inputs[TOKENS]))
+    rows = len(inputs[TOKENS]) if TOKENS in inputs else inputs[INDICES].size
+    return named_rows(inputs[INDICES], rows)
 
 
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
     if mode == "single":
-        return with_grad(near_cases(SINGLE, mode, dtype, small=small, seam=seam))
+        return bare(near_cases(SINGLE, mode, dtype, small=small, seam=seam))
     near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     return with_probs(near, ANY_DTYPE, weight_fills())
 
@@ -114,8 +116,8 @@ def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and what probabilities are."""
     if mode == "single":
         return slot_cells(SINGLE, mode, dtype, edges(SINGLE, mode, dtype, False)).completed(
-            cases=lambda copies, levels: with_grad(copies),
-            on=lambda copies, edge: with_grad(copies),
+            cases=lambda copies, levels: with_grad(copies),  # whose tokens show a family of values
+            on=lambda copies, edge: bare(copies),
         )
 
     def on(sums: SearchStrategy[Case], edge: Edge) -> SearchStrategy[Case]:
@@ -143,6 +145,8 @@ def extremes(mode: str, dtype: str) -> Extremes:
 
 def not_reached(case: Case) -> str:
     """Why torch_npu does not make a call."""
+    if TOKENS not in case.inputs:
+        return "torch_npu takes no call without permuted tokens"
     if 0 in case.outputs[TOKENS_GRAD].shape and PROBS not in case.inputs:
         return "torch_npu asks for a gradient of probs also without probs: the call is not empty"
     return ""
@@ -156,7 +160,8 @@ FENCED = Versions(
     ),
     until="8.5",
 )
-"""Which release brought the change is not known. Mode "single" has slots without a row, too."""
+"""Which release brought the change is not known."""
+
 
 MIXED = Versions(
     source_read(
@@ -165,6 +170,20 @@ MIXED = Versions(
     ),
     after="8.1",
 )
+
+
+def lacks_rows(case: Case) -> bool:
+    """Whether a call without probs has fewer rows than slots."""
+    rows, ranks = case.outputs.get(TOKENS_GRAD), case.inputs.get(INDICES)
+    if rows is None or ranks is None or PROBS in case.inputs:
+        return False
+    return rows.shape[:1] < (ranks.size,)
+
+
+def lacks_tokens(case: Case) -> bool:
+    """Whether a call has neither probs nor tokens."""
+    return TOKENS not in case.inputs and PROBS not in case.inputs
+
 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
@@ -180,11 +199,14 @@ OPERATOR = Operator(
         Mode(
             "single",
             stated("no probs: top_k is 1, and rows are moved", "function"),
-            versions=FENCED,
         ),
     ),
     dtypes=DTYPES,
-    dated=(with_other_dtype(PROBS, dict.fromkeys(DTYPES, DTYPES), MIXED),),
+    dated=(
+        Dated("a slot without a row", lacks_rows, FENCED),
+        Dated("permuted_tokens is null", lacks_tokens, BARE),
+        with_other_dtype(PROBS, dict.fromkeys(DTYPES, DTYPES), MIXED),
+    ),
     formula=formula_of(reference.formula, ignored=("padded_mode",)),
     contracts={
         TOKENS_GRAD: Varying(

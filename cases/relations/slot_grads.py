@@ -219,8 +219,14 @@ def _empty(case: Case) -> bool:
     return any(0 in one.shape for one in (*case.inputs.values(), *case.outputs.values()))
 
 
+def _rows_of(case: Case) -> Tensor:
+    """The rows of which a call has gradients: any that are not given."""
+    shape = case.outputs["permuted_tokens_grad"].shape
+    return case.inputs.get("permuted_tokens", Tensor(shape, case.dtype))
+
+
 def _unpermute_grad_of(case: Case) -> SlotSum:
-    rows, tokens = case.inputs["permuted_tokens"], case.inputs["unpermuted_tokens_grad"].shape[0]
+    rows, tokens = _rows_of(case), case.inputs["unpermuted_tokens_grad"].shape[0]
     names = named(case, "sorted_indices", tokens, rows.shape[0])
     return SlotSum(rows, names, case.inputs.get("probs"))
 
@@ -296,10 +302,8 @@ def _finalize_grad(sums: SlotSum, grad: Tensor) -> Case | None:
 
 def _map_unpermute_grad_of(case: Case) -> SlotSum:
     """Without padding; weights are those of the experts of a token's slots."""
-    grad = case.outputs["permuted_tokens_grad"]
-    rows = case.inputs.get("permuted_tokens", Tensor(grad.shape, case.dtype))
-    tokens = case.inputs["unpermuted_tokens_grad"].shape[0]
-    names = named(case, "out_index", tokens, grad.shape[0])
+    rows, tokens = _rows_of(case), case.inputs["unpermuted_tokens_grad"].shape[0]
+    names = named(case, "out_index", tokens, rows.shape[0])
     if "probs" not in case.inputs:
         return SlotSum(rows, names)
     marks = case.arrays["routing_map"] != 0

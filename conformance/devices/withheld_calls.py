@@ -8,6 +8,7 @@ makes every call, with kernels whose accesses it checks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from conformance.call.case import Case
 from conformance.catalogue import versions as say
@@ -40,8 +41,19 @@ def _why(operator: Operator, dated: Iterable[Dated], profile: DeviceProfile | No
     return ""
 
 
+def as_refused(operator: Operator, rejection: Rejection) -> Operator:
+    """The record to make a rejected call by: of a rule that is lifted the rejection has the dates.
+
+    The same call is a documented one of other versions.
+    """
+    return replace(operator, dated=()) if rejection.lifted else operator
+
+
 def why_not_refused(rejection: Rejection, profile: DeviceProfile | None) -> str:
     """Why nobody knows that a device refuses a call, by the version of its CANN; "" if it does."""
+    kept = profile is not None and profile.keeps_to_cann
+    if rejection.lifted and rejection.versions and not kept:
+        return say.LIFTED(versions=rejection.versions.in_words, clause=_said(rejection.versions))
     return outside(rejection.versions, profile)
 
 
@@ -53,8 +65,11 @@ def outside(versions: Versions | None, profile: DeviceProfile | None) -> str:
         return ""
     known = numbers(profile.cann)
     cann = say.KNOWN(version=profile.cann) if known else say.UNKNOWN()
-    clause = say.CLAUSE(text=versions.clause.text, source=versions.clause.source)
-    return say.NOT_WITH(cann=cann, versions=versions.in_words, clause=clause)
+    return say.NOT_WITH(cann=cann, versions=versions.in_words, clause=_said(versions))
+
+
+def _said(versions: Versions) -> str:
+    return say.CLAUSE(text=versions.clause.text, source=versions.clause.source)
 
 
 def may_be_withheld(operator: Operator, case: Case) -> bool:

@@ -167,6 +167,7 @@ class Rejection:
     does with such a call is undefined, so on an NPU the call is not made. ``breaks`` is the right
     call that must be carried out for a refusal to say anything; status `UNTOLD`: any will do.
     ``versions`` are those of CANN that refuse it so; None: all. Under others the call is not made.
+    If the rule is ``lifted``, others carry it out: it is made only where a version is kept to.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Rejection:
     checked_by_cann: bool = True
     breaks: Case | None = None
     versions: Versions | None = None
+    lifted: bool = False
 
 
 @dataclass(frozen=True)

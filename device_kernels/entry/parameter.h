@@ -93,9 +93,10 @@ struct Form {
 
 enum class Kind { INPUT, OUTPUT, NUMBER, REAL, LIST };
 
-/// Whether a tensor may be a null pointer: never; always; if `beside` is; or if `beside` is, and
-/// then it counts as null whatever the caller gives.
-enum class Need { ALWAYS, NEVER, BESIDE, ONLY_BESIDE };
+/// Whether a tensor may be a null pointer: never; always; if `beside` is, and then its shape is not
+/// looked at; if `beside` is, and then it counts as null whatever the caller gives; or if `beside`
+/// is, and what is given has its shape all the same.
+enum class Need { ALWAYS, NEVER, BESIDE, ONLY_BESIDE, SHAPED_BESIDE };
 
 struct Parameter {
     Kind kind;
@@ -115,6 +116,7 @@ struct Parameter {
     Parameter Optional() const { return With(Need::NEVER, nullptr); }
     Parameter NeededBeside(const char* other) const { return With(Need::BESIDE, other); }
     Parameter OnlyBeside(const char* other) const { return With(Need::ONLY_BESIDE, other); }
+    Parameter NullWithout(const char* other) const { return With(Need::SHAPED_BESIDE, other); }
     /// A number from `least` to `most`, both inclusive, or a list of so many numbers.
     Parameter Between(int64_t fewest, int64_t largest) const;
     /// A floating-point number from `low` to `high`, both inclusive: NaN is none.

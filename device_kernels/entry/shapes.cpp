@@ -202,8 +202,10 @@ Reason Call::Missing() {
 }
 
 bool Call::IsRead(const Parameter& parameter) const {
-    return parameter.IsTensor() && !parameter.forms.empty() && Has(parameter.name) &&
-           (parameter.beside == nullptr || Has(parameter.beside)) && Holds(parameter.read, *this);
+    const bool isBeside = parameter.beside == nullptr || parameter.need == Need::SHAPED_BESIDE ||
+                          Has(parameter.beside);
+    return parameter.IsTensor() && !parameter.forms.empty() && Has(parameter.name) && isBeside &&
+           Holds(parameter.read, *this);
 }
 
 Reason Call::WrongRank() {

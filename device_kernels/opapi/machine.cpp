@@ -1,6 +1,9 @@
 #include "machine.h"
 
+#include <charconv>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "acl/acl.h"
 #include "report.h"
@@ -64,6 +67,20 @@ aclnnStatus CurrentMachine(const char* function, Machine* machine) {
         return ACLNN_SUCCESS;
     }
     return RealMachine(function, machine);
+}
+
+bool IsBeforeCann(int major, int minor) {
+    aclCANNPackageVersion version{};
+    if (aclsysGetCANNVersion(ACL_PKG_NAME_CANN, &version) != ACL_SUCCESS) {
+        return false;
+    }
+    const auto number = [](const char* text) {
+        int found = 0;
+        std::from_chars(text, text + std::strlen(text), found);
+        return found;
+    };
+    const std::pair known{number(version.majorVersion), number(version.minorVersion)};
+    return known.first > 0 && known < std::pair{major, minor};
 }
 
 void DescribeRegion(const void* start, uint64_t bytes, const char* name, bool writable) {

@@ -16,6 +16,9 @@ struct Machine {
 /// 361001, with a text, where the runtime does not answer or the SoC is unknown.
 aclnnStatus CurrentMachine(const char* function, Machine* machine);
 
+/// Whether the CANN of this process is known to be older than major.minor.
+bool IsBeforeCann(int major, int minor);
+
 /// Names memory that the next launch may touch, for the simulator's bounds checks; elsewhere
 /// nothing happens. `name` is kept by reference.
 void DescribeRegion(const void* start, uint64_t bytes, const char* name, bool writable);

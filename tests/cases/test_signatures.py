@@ -46,13 +46,13 @@ def test_no_rejected_call_fits_whose_shapes_dtypes_or_attributes_are_wrong(
     operator: Operator,
 ) -> None:
     """A wrong format, strides, the protocol, and a list that is needed if a tensor lacks, are no
-    matter of a signature.
+    matter of a signature. Nor is a rule that is lifted: later versions carry the call out.
     """
     assert operator.rejections
     wrong = [
         one.name
         for one in operator.rejections
-        if one.case.breach is None and fits(operator, one.case)
+        if one.case.breach is None and not one.lifted and fits(operator, one.case)
         if not one.name.startswith("neither ")
         if all(
             tensor.format == ND and tensor.strides is None

@@ -26,7 +26,8 @@ def moe_token_unpermute_grad(
      4. "unpermutedOutputGrad", without probs, is no parameter. Chosen: unpermutedTokensGrad.
      5. topK_num is no parameter. Chosen: the second axis of probs, 1 without probs, at most 512.
      6. Rows that no index names are unsaid. Chosen: int 0s. There are as many rows as in
-        permutedTokens, of which nothing else is read without probs.
+        permutedTokens, of which nothing else is read without probs. Where it is None, as without
+        probs it may be, there is one for each index.
      7. Repeated indices would assign one row twice. Chosen: ValueError.
      8. Indices at or above the number of rows are unsaid; in the forward operator they are ranks
         whose rows were cut. Chosen: no row is assigned, and the gradient of that prob is int 0.
@@ -41,6 +42,8 @@ def moe_token_unpermute_grad(
 
     rows, grad = plain(permuted_tokens), plain(unpermuted_tokens_grad)
     idx, weights = plain(sorted_indices), plain(probs)
+    if rows is None and weights is None:
+        rows = [[0] * len(line) for line in grad]  # one slot to a token
     if not rows or any(len(row) != len(rows[0]) for row in [*rows, *grad]):
         raise ValueError("the permuted tokens have no rows, or lengths differ")
     top_k = 1 if not weights else len(weights[0])

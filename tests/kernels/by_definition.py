@@ -279,7 +279,8 @@ def unpermute_grad(loops: Loops, call: Call) -> Found:
     probs = call.numbers("probs")
     as_bits = probs is None
     grads = call.table("unpermuted_tokens_grad", as_bits=as_bits)
-    rows, named = call.table("permuted_tokens"), call.numbers("sorted_indices")
+    rows = call.table("permuted_tokens") if "permuted_tokens" in call else None
+    named = call.numbers("sorted_indices")
     found, probs_grad = loops(rows, grads, named, probs)
     kept = set(named)
     return {

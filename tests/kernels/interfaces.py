@@ -41,9 +41,10 @@ Pair = tuple[Case, str, str]
 
 
 def wrong_calls(operator: Operator, route: str) -> list[Rejection]:
-    """The record's, but for those that break the protocol of the two phases."""
+    """The record's, but for those that break the protocol, or a rule that is lifted."""
     protocol = {one.name for one in of_the_protocol(operator)}
-    return [one for one in on_route(operator, route).rejections if one.name not in protocol]
+    listed = on_route(operator, route).rejections
+    return [one for one in listed if one.name not in protocol and not one.lifted]
 
 
 def said(seen: Observation, operator: Operator, route: str) -> Said:

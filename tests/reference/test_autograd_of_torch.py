@@ -179,7 +179,7 @@ def test_token_unpermute_grad(sizes, generator):
         weighed = selected(x, named).reshape(tokens, top_k, hidden) * probs[:, :, None]
         due, probs_due = backward(weighed.sum(1), gradient, x, probs)
         found = moe_token_unpermute_grad.formula(
-            x.detach().numpy(), gradient, ranks, probs.detach().numpy()
+            gradient, ranks, x.detach().numpy(), probs.detach().numpy()
         )
         rows_found, probs_found = found.values()
         np.testing.assert_array_equal(rows_found, due)

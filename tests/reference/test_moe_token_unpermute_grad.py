@@ -29,7 +29,7 @@ class Call:
         return 1 if self.probs is None else self.probs.shape[1]
 
     def formula(self) -> dict[str, np.ndarray]:
-        return formula(self.tokens, self.grad, self.ranks, self.probs)
+        return formula(self.grad, self.ranks, self.tokens, self.probs)
 
 
 @st.composite
@@ -129,31 +129,43 @@ PROBS = np.array([[0.5, 2.0], [1.0, -1.0]])
 
 
 def test_both_gradients_by_hand() -> None:
-    outputs = formula(TOKENS, GRAD, RANKS, PROBS)
+    outputs = formula(GRAD, RANKS, TOKENS, PROBS)
     assert outputs["permuted_tokens_grad"].tolist() == [[2, 4], [1, -3], [-1, 3], [0.5, 1]]
     assert outputs["probs_grad"].tolist() == [[84.0, 21.0], [87.0, 58.0]]
 
 
 def test_a_dropped_row_gets_no_gradient_and_gives_its_prob_none() -> None:
-    outputs = formula(TOKENS[:2], GRAD, RANKS, PROBS)
+    outputs = formula(GRAD, RANKS, TOKENS[:2], PROBS)
     assert outputs["permuted_tokens_grad"].tolist() == [[2, 4], [1, -3]]
     assert outputs["probs_grad"].tolist() == [[0.0, 21.0], [0.0, 58.0]]
 
 
 def test_a_row_that_no_slot_names_has_no_gradient() -> None:
-    outputs = formula(TOKENS, GRAD, RANKS[:2])
+    outputs = formula(GRAD, RANKS[:2], TOKENS)
     assert outputs["permuted_tokens_grad"].tolist() == [[-1, 3], [0, 0], [0, 0], [1, 2]]
     assert terms(RANKS[:2], source_rows=4).rows.tolist() == [[1], [-1], [-1], [0]]
 
 
+def test_without_probs_tokens_may_be_left_out_and_each_slot_has_a_row() -> None:
+    outputs = formula(GRAD, RANKS[:2] % 2)
+    given = formula(GRAD, RANKS[:2] % 2, TOKENS[:2].astype(GRAD.dtype))
+    np.testing.assert_array_equal(outputs["permuted_tokens_grad"], given["permuted_tokens_grad"])
+    assert outputs["permuted_tokens_grad"].dtype == GRAD.dtype
+
+
+def test_with_probs_tokens_are_not_left_out() -> None:
+    with pytest.raises(ValueError, match="permuted_tokens=None: must be given with probs"):
+        formula(GRAD, RANKS, None, PROBS)
+
+
 def test_without_probs_rows_are_moved_with_their_signs() -> None:
-    moved = formula(TOKENS[:1], np.array([[-0.0, 1.0]]), np.array([0], np.int32))
+    moved = formula(np.array([[-0.0, 1.0]]), np.array([0], np.int32), TOKENS[:1])
     assert np.signbit(moved["permuted_tokens_grad"]).tolist() == [[True, False]]
 
 
 def test_a_prob_of_zero_does_not_hide_what_is_not_finite() -> None:
     grad, one = np.array([[np.inf, 1.0]]), np.array([0], np.int32)
-    outputs = formula(TOKENS[:1], grad, one, np.zeros((1, 1)))
+    outputs = formula(grad, one, TOKENS[:1], np.zeros((1, 1)))
     np.testing.assert_array_equal(outputs["permuted_tokens_grad"], [[np.nan, 0.0]])
     np.testing.assert_array_equal(outputs["probs_grad"], [[np.inf]])
 
@@ -162,18 +174,18 @@ def test_products_are_added_in_the_order_of_the_hidden_axis() -> None:
     one, prob = np.array([0], np.int32), np.ones((1, 1), np.float32)
     for row, total in (([1e8, 1.0, -1e8], 0.0), ([1e8, -1e8, 1.0], 1.0)):
         grads = np.array([row], np.float32)
-        outputs = formula(np.ones((1, 3), np.float32), grads, one, prob)
+        outputs = formula(grads, one, np.ones((1, 3), np.float32), prob)
         assert outputs["probs_grad"].tolist() == [[total]]
 
 
 def test_gradients_have_the_dtypes_of_what_they_are_the_gradients_of() -> None:
     outputs = formula(
-        TOKENS.astype(np.float16), GRAD.astype(ml_dtypes.bfloat16), RANKS, PROBS.astype(np.float32)
+        GRAD.astype(ml_dtypes.bfloat16), RANKS, TOKENS.astype(np.float16), PROBS.astype(np.float32)
     )
     assert outputs["permuted_tokens_grad"].dtype == np.float16
     assert outputs["probs_grad"].dtype == np.float32
     assert outputs["probs_grad"].tolist() == [[84.0, 21.0], [87.0, 58.0]]
-    moved = formula(TOKENS.astype(np.float16), GRAD, RANKS[:2])
+    moved = formula(GRAD, RANKS[:2], TOKENS.astype(np.float16))
     assert moved["permuted_tokens_grad"].dtype == np.float16
 
 
@@ -181,21 +193,21 @@ def test_sums_of_several_dtypes_are_rounded_once_and_of_one_at_every_step() -> N
     """2^11 products of 1 and a last one of 1: float16 has no 2^11 + 1."""
     ones = np.ones((1, 2**11 + 3))
     one = np.array([0], np.int32)
-    half = [ones.astype(np.float16)] * 2
-    narrow = formula(*half, one, np.ones((1, 1), np.float16))["probs_grad"]
+    half = ones.astype(np.float16)
+    narrow = formula(half, one, half, np.ones((1, 1), np.float16))["probs_grad"]
     assert narrow.tolist() == [[2**11]]
-    wide = formula(*half, one, np.ones((1, 1), np.float32))["probs_grad"]
+    wide = formula(half, one, half, np.ones((1, 1), np.float32))["probs_grad"]
     assert wide.tolist() == [[2**11 + 3]]
 
 
 def test_empty_tensors_give_empty_results() -> None:
     none = np.empty(0, np.int32)
-    outputs = formula(np.empty((0, 7)), np.empty((0, 7)), none, np.empty((0, 4)))
+    outputs = formula(np.empty((0, 7)), none, np.empty((0, 7)), np.empty((0, 4)))
     assert [array.shape for array in outputs.values()] == [(0, 7), (0, 4)]
-    dropped = formula(np.empty((0, 2)), GRAD, RANKS, PROBS)
+    dropped = formula(GRAD, RANKS, np.empty((0, 2)), PROBS)
     assert dropped["permuted_tokens_grad"].shape == (0, 2)
     assert dropped["probs_grad"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
-    narrow = formula(np.empty((4, 0)), np.empty((2, 0)), RANKS, PROBS)
+    narrow = formula(np.empty((2, 0)), RANKS, np.empty((4, 0)), PROBS)
     assert narrow["probs_grad"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
@@ -216,7 +228,7 @@ def test_both_reject_what_the_document_rules_out(change: dict[str, Any], message
     arguments: dict[str, Any] = {"probs": PROBS, "ranks": RANKS} | change
     ranks, probs = arguments.pop("ranks"), arguments.pop("probs")
     for call in (
-        lambda: formula(TOKENS, GRAD, ranks, probs, **arguments),
+        lambda: formula(GRAD, ranks, TOKENS, probs, **arguments),
         lambda: terms(ranks, probs, source_rows=4, **arguments),
     ):
         with pytest.raises(ValueError) as error:
@@ -227,21 +239,21 @@ def test_both_reject_what_the_document_rules_out(change: dict[str, Any], message
 
 def test_two_slots_may_name_a_row_that_is_not_there() -> None:
     both = np.array([3, 0, 3, 1], np.int32)
-    assert formula(TOKENS[:2], GRAD, both, PROBS)["probs_grad"].tolist() == [[0, 21], [0, 58]]
+    assert formula(GRAD, both, TOKENS[:2], PROBS)["probs_grad"].tolist() == [[0, 21], [0, 58]]
 
 
 def test_dtypes_and_shapes_that_the_document_does_not_list_are_rejected() -> None:
     with pytest.raises(TypeError, match="sorted_indices: dtype int64 must be int32"):
         terms(RANKS.astype(np.int64), source_rows=4)
     with pytest.raises(TypeError, match="permuted_tokens: dtype bool must be a real number"):
-        formula(TOKENS.astype(bool), GRAD, RANKS, PROBS)
+        formula(GRAD, RANKS, TOKENS.astype(bool), PROBS)
     with pytest.raises(TypeError, match="unpermuted_tokens_grad: dtype bool must be a real"):
-        formula(TOKENS, GRAD.astype(bool), RANKS, PROBS)
+        formula(GRAD.astype(bool), RANKS, TOKENS, PROBS)
     with pytest.raises(TypeError, match="probs: dtype bool must be a real number"):
-        formula(TOKENS, GRAD, RANKS, PROBS.astype(bool))
+        formula(GRAD, RANKS, TOKENS, PROBS.astype(bool))
     with pytest.raises(ValueError, match=r"permuted_tokens.shape=\(8,\): must be 2-D"):
-        formula(TOKENS.reshape(-1), GRAD, RANKS, PROBS)
+        formula(GRAD, RANKS, TOKENS.reshape(-1), PROBS)
     with pytest.raises(ValueError, match=r"unpermuted_tokens_grad.shape=\(2, 2\): must be \(4, 2"):
-        formula(TOKENS, GRAD, RANKS)
+        formula(GRAD, RANKS, TOKENS)
     with pytest.raises(ValueError, match=r"unpermuted_tokens_grad.shape=\(2, 1\): must be \(2, 2"):
-        formula(TOKENS, GRAD[:, :1], RANKS, PROBS)
+        formula(GRAD[:, :1], RANKS, TOKENS, PROBS)

@@ -112,7 +112,7 @@ def test_without_a_range_it_is_the_gradient_of_the_plain_operator(call: Call) ->
     tokens = np.arange(slots * call.grad.shape[1], dtype=float).reshape(slots, -1)
     how: dict[str, Any] = {"topk_num": call.top_k}
     found = formula(call.grad, call.ranks, tokens, call.probs, **how)
-    due = without_range(tokens, call.grad, call.ranks, call.probs)
+    due = without_range(call.grad, call.ranks, tokens, call.probs)
     full = formula(call.grad, call.ranks, tokens, call.probs, **how, rank_range=(0, slots))
     for name, array in due.items():
         np.testing.assert_array_equal(found[name], array)

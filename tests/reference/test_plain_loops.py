@@ -106,7 +106,7 @@ def test_unpermute_grad(
     )
     probs = numbers(generator, tokens, top_k) if weighted else None
     ranks = ranked(generator, slots)
-    found = moe_token_unpermute_grad.formula(rows, grad, ranks, probs)
+    found = moe_token_unpermute_grad.formula(grad, ranks, rows, probs)
     rows_grad, probs_grad = unpermute_loops(rows, grad, ranks, probs)
     same(found["permuted_tokens_grad"], rows_grad)
     assert ("probs_grad" in found) == (probs_grad is not None)

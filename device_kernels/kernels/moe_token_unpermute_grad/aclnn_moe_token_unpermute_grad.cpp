@@ -1,5 +1,6 @@
 // MoeTokenUnpermuteGrad in two phases, as aclnn and as kernel entry. paddedMode and
-// restoreShapeOptional change nothing. Without probs their gradient is not written.
+// restoreShapeOptional change nothing. Without probs their gradient is not written, and from
+// CANN 9.1 on permutedTokens may be null.
 
 #include "aclnnop/aclnn_moe_token_unpermute_grad.h"
 
@@ -9,37 +10,38 @@
 
 namespace {
 
+constexpr const char* kGrad = "unpermutedTokensGrad";
+constexpr const char* kProbs = "probsOptional";
+
 struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteGradTilingData> {
     static const entry::Table& Interface() {
         using namespace entry;
+        const Parameter rows = In("permutedTokens", As(kGrad), {"rows", "hidden"});
         static const Table table{
             "MoeTokenUnpermuteGrad README, parameters",
-            {In("permutedTokens", kFloating, {"rows", "hidden"}),
-             In("unpermutedTokensGrad", As("permutedTokens"), {"tokens", "hidden"}),
+            {opapi::IsBeforeCann(9, 1) ? rows : rows.NullWithout(kProbs),
+             In(kGrad, kFloating, {"tokens", "hidden"}),
              In("sortedIndices", kInt32, {Times("tokens", "topK")}),
-             In("probsOptional", kFloating, {"tokens", "topK"}).Optional(),
-             Out("permutedTokensGradOut", As("permutedTokens"), {"rows", "hidden"}),
-             Out("probsGradOut", As("probsOptional"), {"tokens", "topK"})
-                 .NeededBeside("probsOptional")},
+             In(kProbs, kFloating, {"tokens", "topK"}).Optional(),
+             Out("permutedTokensGradOut", As(kGrad), {"rows", "hidden"}),
+             Out("probsGradOut", As(kProbs), {"tokens", "topK"}).NeededBeside(kProbs)},
             Stage::TILING,
-            {OneWithout("topK", "probsOptional"), AtLeast("topK", 1), AtLeast("rows", 1),
+            {OneWithout("topK", kProbs), AtLeast("topK", 1), AtLeast("rows", 1),
              AtLeast("hidden", 1), AtLeast("tokens", 1)}};
         return table;
     }
 
     static constexpr auto kTiling = MoeTokenUnpermuteGradTiling;
     static MoeTokenUnpermuteGradCall Seen(const entry::Call& call) {
-        return {call.Size("tokens"),          call.Size("topK"),
-                call.Size("hidden"),          call.Size("rows"),
-                call.Dtype("permutedTokens"), call.Dtype("probsOptional"),
-                call.machine().vectorCores,   call.machine().ubBytes};
+        return {call.Size("tokens"),        call.Size("topK"),     call.Size("hidden"),
+                call.Size("rows"),          call.Dtype(kGrad),     call.Dtype(kProbs),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {
         return aclrtlaunch_moe_token_unpermute_grad(
-            at.cores, at.stream, at["permutedTokens"], at["unpermutedTokensGrad"],
-            at["sortedIndices"], at["probsOptional"], at["permutedTokensGradOut"],
-            at["probsGradOut"], at.tiling);
+            at.cores, at.stream, at["permutedTokens"], at[kGrad], at["sortedIndices"], at[kProbs],
+            at["permutedTokensGradOut"], at["probsGradOut"], at.tiling);
     }
 };
 

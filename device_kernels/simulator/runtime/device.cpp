@@ -23,11 +23,12 @@ namespace {
 constexpr int32_t kNoDevice = -1;
 constexpr int32_t kMostDevices = 64;
 
-// The version gates which operators a caller dares to use; 8.5.0 has the whole routing family.
+// The version gates which operators a caller dares to use, and what they accept: by itself that of
+// the newest documents.
 const char* Version() {
     static const char* const version = [] {
         const char* named = Variable("ASCENDSIM_CANN");
-        return named == nullptr ? "8.5.0" : named;
+        return named == nullptr ? "9.1.0" : named;
     }();
     return version;
 }

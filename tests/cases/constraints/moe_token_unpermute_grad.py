@@ -8,13 +8,19 @@ PAIRS = tuple(f"{one} tokens, {other} probabilities" for one in DTYPES for other
 CONSTRAINTS = (
     Constraint(
         "no required tensor is null",
-        ("rows without probabilities",),
+        ("rows without probabilities", "neither tokens nor probabilities"),
         (
-            "permuted_tokens is null",
+            "permuted_tokens is null, single",
             "unpermuted_tokens_grad is null",
             "sorted_indices is null",
             "permuted_tokens_grad is null",
         ),
+        NULL,
+    ),
+    Constraint(
+        "probs have tokens",
+        (ROUTER,),
+        ("permuted_tokens is null",),
         NULL,
     ),
     Constraint(
@@ -31,6 +37,7 @@ CONSTRAINTS = (
             "tokens and gradients are int32",
             "permuted_tokens and unpermuted_tokens_grad and permuted_tokens_grad are int32, whole",
             "probs and probs_grad are int32, whole",
+            "probs and permuted_tokens are int32, whole",
         ),
         INVALID,
         of=(

@@ -41,7 +41,7 @@ def test_another_version_or_that_of_an_npu_cannot(spec: str) -> None:
 
 
 def test_by_itself_it_keeps_to_no_version(simulator: Device) -> None:
-    assert (simulator.profile.cann, simulator.profile.keeps_to_cann) == ("8.5.0", False)
+    assert (simulator.profile.cann, simulator.profile.keeps_to_cann) == ("9.1.0", False)
 
 
 def grad_case(rows: tuple[int, ...], top_k: int = 2, machine: Machine | None = None) -> Case:

@@ -136,6 +136,30 @@ def test_a_rejected_call_is_made_with_versions_that_are_known_to_refuse_it(
     assert why_not_refused(replace(rejection, versions=None), device(cann)) == ""
 
 
+def test_a_call_that_is_carried_out_since_is_rejected_only_where_a_version_is_kept_to() -> None:
+    rejection = Rejection(
+        "too short", WHOLE, 161001, SINCE, versions=Versions(SINCE, until="9.0"), lifted=True
+    )
+    told = "carried out since, and rejected up to CANN 9.0: "
+    assert why_not_refused(rejection, device("8.5.0", "sim")).startswith(told)
+    assert why_not_refused(rejection, None).startswith(told)
+    assert why_not_refused(rejection, device("8.5.0")) == ""
+    assert "up to CANN 9.0" in why_not_refused(rejection, device("9.1.0"))
+
+
+def test_a_null_of_moe_token_unpermute_grad_is_rejected_before_cann_9_1_and_carried_out_since() -> (
+    None
+):
+    (record,) = [one for one in operators([]) if one.name == "moe_token_unpermute_grad"]
+    bare = next(one for one in record.examples if one.name == "neither tokens nor probabilities")
+    null = next(one for one in record.rejections if one.lifted)
+    assert [bool(why_withheld(record, bare.case, device(v))) for v in ("9.0", "9.1")] == [
+        True,
+        False,
+    ]
+    assert [bool(why_not_refused(null, device(v))) for v in ("9.0", "9.1")] == [False, True]
+
+
 def test_an_input_of_another_listed_data_type_is_newer_too() -> None:
     (record,) = [one for one in operators([]) if one.name == "moe_token_unpermute_grad"]
     right = next(
@@ -171,7 +195,10 @@ def test_slots_without_a_row_are_not_given_to_a_later_moe_token_unpermute_grad()
         for cann in ("8.5.0", "9.1.0", "unknown")
     }
     assert called["8.5.0"] == ["whole", "uneven", "single"]
-    assert called["9.1.0"] == called["unknown"] == ["whole"]
+    assert called["9.1.0"] == called["unknown"] == ["whole", "single"]
+    uneven = next(one.case for one in record.examples if one.name == "no rows, no probs")
+    assert why_withheld(record, uneven, device("8.5.0")) == ""
+    assert "a slot without a row" in why_withheld(record, uneven, device("9.1.0"))
 
 
 @pytest.fixture

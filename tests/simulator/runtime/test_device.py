@@ -64,11 +64,11 @@ def test_the_version_is_told_in_512_bytes(acl: Acl) -> None:
     version = ctypes.create_string_buffer(b"\xee" * 520, 520)
     assert acl.aclsysGetCANNVersion(0, version) == 0
     parts = [version.raw[at:].split(b"\0")[0] for at in (0, 128, 192, 256, 320)]
-    assert parts == [b"8.5.0", b"8", b"5", b"0", b"0"]
+    assert parts == [b"9.1.0", b"9", b"1", b"0", b"0"]
     assert version.raw[512:] == b"\xee" * 8
     text = ctypes.create_string_buffer(128)
     assert acl.aclsysGetVersionStr(b"runtime", text) == 0
-    assert text.value == b"8.5.0"
+    assert text.value == b"9.1.0"
 
 
 def test_there_is_one_device(acl: Acl) -> None:
