@@ -84,6 +84,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("seed", metavar="N", help=say.SEED())
     add("budget", metavar="TIME", help=say.BUDGET())
     add("shard", metavar="I/N", help=say.SHARD())
+    add("times", metavar="RUN", help=say.TIMES())
     add("resume", action="store_true", help=say.RESUME())
     add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help=say.SUM_UP())
     add("out", metavar="DIR", help=say.OUT())

@@ -71,9 +71,6 @@ UNWRITABLE = Message(
 UNWRITABLE_EVIDENCE = Message(
     "the evidence, {file}, cannot be written: {why}", "无法写入证据 {file}：{why}"
 )
-ALLOWED_SHARDS = Message(
-    "allowed: I/N with I from 1 to N, such as 2/4", "允许：I/N，I 为 1 至 N，如 2/4"
-)
 ALLOWED_BUDGETS = Message(
     "allowed: a time above 0, such as 90s, 10m or 2h", "允许：大于 0 的时间，如 90s、10m 或 2h"
 )

@@ -128,8 +128,13 @@ BUDGET = Message(
     "TIME 之后不再开始新内容，例如 90s、10m 或 2h",
 )
 SHARD = Message(
-    "judge the I-th of N parts; documented examples are in each",
-    "判定 N 个分片中的第 I 个；文档示例在每个分片中都有",
+    "judge the I-th of N parts; documented examples are in each; auto, auto/N: as a CI system or"
+    " cluster says",
+    "判定 N 个分片中的第 I 个；文档示例在每个分片中都有；auto、auto/N：由 CI 系统或集群决定",
+)
+TIMES = Message(
+    "share the items out by their seconds in an earlier run: its folder, or its junit.xml",
+    "按此前运行中各项的用时分配分片：该运行的文件夹或其 junit.xml",
 )
 RESUME = Message("go on with the run in --out that did not end", "继续 --out 中尚未结束的运行")
 WATCH = Message(

@@ -91,6 +91,8 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
     yield from (("workload", name) for name in request.workloads)
     if request.shard != WHOLE:
         yield "shard", str(request.shard)
+    if request.times is not None:
+        yield "times", str(request.times)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
     yield from (("named", name) for name in request.named)

@@ -33,8 +33,9 @@ from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.budget import seconds_of_budget
 from conformance.evidence.implementation import of_device
+from conformance.evidence.item_times import checked
 from conformance.evidence.reading import CannotJudge
-from conformance.evidence.shard import Shard
+from conformance.evidence.shard_of_host import shard_of
 from conformance.failure import replay
 from conformance.frozen.attach import attached
 from conformance.history.record import import_runs
@@ -173,6 +174,7 @@ def _add_how_much(group: Any) -> None:
     add("--seed", metavar="N", help=helps.SEED())
     add("--budget", metavar="TIME", help=helps.BUDGET())
     add("--shard", metavar="I/N", help=helps.SHARD())
+    add("--times", metavar="RUN", type=Path, help=helps.TIMES())
     add("--resume", action="store_true", help=helps.RESUME())
     add(OPTION, action="store_true", help=helps.WATCH())
     add(
@@ -198,7 +200,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
-    shard = Shard.of(parsed.shard)
+    shard = shard_of(parsed.shard, os.environ)
+    times = checked(parsed.times)
     limit = seconds_of(parsed.time_limit, profile)
     package = folder_of("package", parsed.package)
     if package is not None:
@@ -246,6 +249,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         workloads=_workloads(parsed.workload),
         budget=budget,
         shard=shard,
+        times=times,
         resume=resume,
         left_out=found.left_out,
         named=tuple(parsed.operator),

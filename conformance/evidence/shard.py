@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import heapq
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from conformance.catalogue.folder_of_run import ALLOWED_SHARDS
+from conformance.catalogue.sharding import ALLOWED
 from conformance.errors import UsageError
 
 Item = TypeVar("Item")
+MOST_SHARDS = 9_999
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Shard:
         written = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
         shard = Shard(int(written[1]), int(written[2])) if written else Shard(0, 0)
         if not 1 <= shard.index <= shard.count:
-            raise UsageError("shard", text, ALLOWED_SHARDS())
+            raise UsageError("shard", text, ALLOWED())
         return shard
 
     def part(
@@ -42,22 +44,37 @@ class Shard:
         items: Sequence[Item],
         mandatory: Callable[[Item], bool],
         together: Callable[[Item], object] | None = None,
+        seconds: Callable[[Item], float] | None = None,
     ) -> list[Item]:
-        """The items of this shard, in order: every mandatory one, and of the others each N-th.
+        """The items of this shard, in order: every mandatory one, and a share of the others.
 
-        Items of which ``together`` says the same stay together and count as one. Over all shards
-        every other item is in exactly one, and no shard has two more than another.
+        Items of which ``together`` says the same stay together. Over all shards every other item is
+        in exactly one. Groups go to the shard that has the fewest seconds by then, the longest
+        first; without ``seconds`` a group counts as one second, and they are dealt out in turn.
         """
-        kept: list[Item] = []
-        places: dict[object, int] = {}
+        groups: dict[object, float] = {}
+        group_of: list[object] = []
         for number, item in enumerate(items):
-            if mandatory(item):
-                kept.append(item)
-                continue
             group = number if together is None else together(item)
-            if places.setdefault(group, len(places)) % self.count == self.index - 1:
-                kept.append(item)
-        return kept
+            group_of.append(group)
+            if not mandatory(item):
+                groups[group] = 1.0 if seconds is None else groups.get(group, 0.0) + seconds(item)
+        shard_of = self._dealt(groups)
+        return [
+            item
+            for item, group in zip(items, group_of, strict=True)
+            if mandatory(item) or shard_of[group] == self.index
+        ]
+
+    def _dealt(self, groups: Mapping[object, float]) -> dict[object, int]:
+        """The shard of each group, from 1; of equal groups the first one comes first."""
+        loads = [(0.0, index) for index in range(1, self.count + 1)]
+        dealt: dict[object, int] = {}
+        for group in sorted(groups, key=groups.__getitem__, reverse=True):
+            load, index = heapq.heappop(loads)
+            heapq.heappush(loads, (load + groups[group], index))
+            dealt[group] = index
+        return dealt
 
 
 WHOLE = Shard()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,8 +24,9 @@ from conformance.draw.profiles import PROFILES, Profile
 from conformance.errors import UsageError, choice
 from conformance.evidence.budget import Budget, seconds_of_budget
 from conformance.evidence.implementation import of_device
+from conformance.evidence.item_times import checked, item_times
 from conformance.evidence.lines import AnyLine, DeviceLine, Writer
-from conformance.evidence.shard import Shard
+from conformance.evidence.shard_of_host import shard_of
 from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
@@ -111,7 +113,10 @@ class Context:
             if self.workloads_asked
             else workload.own(places.workloads())
         )
-        self.shard = Shard.of(option.conformance_shard)
+        self.shard = shard_of(option.conformance_shard, os.environ)
+        times: str | None = option.conformance_times
+        self.times = checked(Path(times) if times else None)
+        self.item_times = {} if self.times is None else item_times(self.times)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
@@ -136,6 +141,8 @@ class Context:
         self.began: float | None = workerinput.get(BEGAN) if workerinput else None
         # xdist hands the controller's options to its workers: what is resolved here holds there.
         option.conformance_seed = str(self.seed)
+        option.conformance_shard = str(self.shard)
+        option.conformance_times = self.times and str(self.times)
         option.conformance_out = str(self.out)
         option.conformance_libraries = self.libraries and str(self.libraries)
         option.conformance_package = self.package and str(self.package)
@@ -155,6 +162,7 @@ class Context:
             oracle=self.oracle,
             workloads=tuple(named_workloads),
             shard=self.shard,
+            times=self.times,
             functions=self.functions,
             lenient=self.lenient,
             against=() if self.against is None else self.against.options,

@@ -16,6 +16,7 @@ from conformance.devices.messages import Functions
 from conformance.devices.python.named import written
 from conformance.draw.profiles import Profile
 from conformance.errors import EnvironmentFailure, UsageError, text_of
+from conformance.evidence.item_times import digest, item_times
 from conformance.evidence.lines import DeviceLine, FailureLine, ItemLine, read_lines
 from conformance.evidence.reading import CannotJudge, read_run, sound
 from conformance.evidence.shard import WHOLE, Shard
@@ -44,6 +45,7 @@ class Asked:
     oracle: str = REFERENCE
     workloads: tuple[str, ...] = ()
     shard: Shard = WHOLE
+    times: Path | None = None
     functions: Functions | None = None
     lenient: bool = False
     against: tuple[tuple[str, str], ...] = ()
@@ -67,6 +69,7 @@ def request(asked: Asked) -> dict[str, str]:
         "profile": asked.profile.name,
         "seed": str(asked.seed),
         "shard": str(asked.shard),
+        "times": "" if asked.times is None else digest(item_times(asked.times)),
         "operator": ", ".join(operator.name for operator in asked.operators),
         "operators": ", ".join(map(str, asked.directories)),
         "time limit": f"{asked.time_limit:g}",

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
+from conformance.evidence.item_times import expected, means
 from conformance.session.context import Context
 from conformance.session.resume import Finished
 from conformance.session.template import (
@@ -37,7 +38,14 @@ class Selection:
         """Deselect the other shards' items, after pytest has deselected its own."""
         context = self.context
         items.sort(key=_rank)
-        kept = context.shard.part(items, _is_mandatory, _together)
+        times = context.item_times
+        of_templates = means(times)
+        kept = context.shard.part(
+            items,
+            _is_mandatory,
+            _together,
+            (lambda item: expected(item.name, times, of_templates)) if times else None,
+        )
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
