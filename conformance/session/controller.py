@@ -50,6 +50,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import tiling_keys
+from conformance.evidence.torch_functions import bindings, torch_functions
 from conformance.judge.broken import BROKEN, explained
 from conformance.names import cell_id
 from conformance.printable import printable
@@ -212,6 +213,8 @@ class Controller:
         evidence.observed = observed(lines)
         evidence.lost_cards = lost_cards(lines)
         evidence.tiling_keys = tiling_keys(lines, self.context.traits.tiling_keys, COUNTED)
+        declared_functions = bindings(self.context.operators)
+        evidence.torch_functions = torch_functions(lines, declared_functions, COUNTED)
         refused = {line.item for line in evidence.failures}
         outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}
         losses = [line for line in lines if isinstance(line, EnvironmentLine)]
