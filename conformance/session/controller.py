@@ -304,7 +304,7 @@ class Controller:
             (operator.name, mode.name, cells.dtype): cells
             for operator in context.operators
             for mode in operator.modes
-            for cells in shared(operator, mode.name, operator.dtypes)
+            for cells in shared(operator, mode.name, operator.dtypes_in(mode.name))
             if not away & {cell_id(operator.name, mode.name, dtype) for dtype in cells.of_each}
         }
 
@@ -325,7 +325,7 @@ class Controller:
         """The data types in which the run asks a mode."""
         return [
             dtype
-            for dtype in operator.dtypes
+            for dtype in operator.dtypes_in(mode)
             if cell_id(operator.name, mode, dtype) in self.selected
         ]
 
@@ -350,10 +350,9 @@ class Controller:
         if self.context.oracle == RELATIONS:
             return []
         return [
-            (operator.name, mode.name, dtype)
+            (operator.name, mode, dtype)
             for operator in self.context.operators
-            for mode in operator.modes
-            for dtype in operator.dtypes
+            for mode, dtype in operator.declared_cells
         ]
 
 
