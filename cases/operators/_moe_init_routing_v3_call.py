@@ -38,7 +38,8 @@ from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of
 Shape = tuple[int, ...]
 Values = Fill | Shape
 NAME = "moe_init_routing_v3"
-DTYPES = ("float16", "bfloat16", "float32")
+FLOATS = ("float16", "bfloat16", "float32")
+DTYPES = (*FLOATS, "int8")
 PAGE = "aclnnMoeInitRoutingV3 document"
 HOST = "ops-transformer, moe_init_routing_v3/op_host"
 KERNELS = "ops-transformer, moe_init_routing_v3/op_kernel"
@@ -118,7 +119,7 @@ def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     scales = EXPERT * PLACE if padded else ROW
     near = "expert_idx" if end == "_static" else ()
     return (
-        tensor("x", TOKEN, HIDDEN, dtype=DTYPES if end else None),
+        tensor("x", TOKEN, HIDDEN, dtype=FLOATS if end else None),
         scale_in(
             *{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near
         ),

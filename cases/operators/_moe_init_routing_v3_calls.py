@@ -15,6 +15,7 @@ from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
     COUNTS,
+    DTYPES,
     FLAG,
     HOST,
     KERNELS,
@@ -208,7 +209,7 @@ def _inside() -> Iterator[Example]:
         "no tokens, dynamic": call("dropless_dynamic", "float16", x=(0, 8), top_k=2, expert_num=4),
     }
     yield from (Example(name, case, f"{PAGE}, parameters") for name, case in cases.items())
-    for dtype, mode in product(("float16", "bfloat16", "float32"), ("dropless", "drop_pad")):
+    for dtype, mode in product(DTYPES, ("dropless", "drop_pad")):
         how = {"capacity": 7} if mode == "drop_pad" else {"scale": PATTERNS}
         case = routed(mode, dtype, (400, 3), 8, 16, fill=PATTERNS, **how)
         yield Example(f"every kind of pattern {mode} {dtype}", case, "values are moved, inferred")

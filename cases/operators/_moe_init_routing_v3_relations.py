@@ -15,6 +15,7 @@ from cases.operators._moe_init_routing_v3_call import (
     BASES,
     COUNTS,
     FLAG,
+    FLOATS,
     KINDS,
     MODES,
     RANGE,
@@ -136,13 +137,16 @@ def _law(
 UNPADDED = BASES[:2]
 RELATIONS = (
     symmetry(Axes.of(SIGNATURE), "hidden", modes=UNPADDED),
-    _law(
-        "rows of MoeInitRoutingV2",
-        "both versions agree",
-        _second_version,
-        *BASES,
-        given=_of_both_versions,
-        beside=V2.operator,
+    replace(
+        _law(
+            "rows of MoeInitRoutingV2",
+            "both versions agree",
+            _second_version,
+            *BASES,
+            given=_of_both_versions,
+            beside=V2.operator,
+        ),
+        dtypes=FLOATS,  # MoeInitRoutingV2 takes no bytes
     ),
     _law(
         "halves of a range",

@@ -19,7 +19,7 @@ from cases.operators import _moe_init_routing_v2_rows as v2
 from cases.operators._ladders import ladder, of_slots
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
-    DTYPES,
+    FLOATS,
     KINDS,
     MODES,
     RANGE,
@@ -336,4 +336,4 @@ def limits(rows: Mapping[str, Mapping[str, str]]) -> Iterator[Limit]:
             yield Limit(axis, columns(mode, ub, 1, size, False), 1, dtype, ub_bytes=ub)
 
 
-LIMITS = tuple(limits({**dict.fromkeys(DTYPES, AXES), "int8": {"hidden": AXES["hidden"]}}))
+LIMITS = tuple(limits({**dict.fromkeys(FLOATS, AXES), "int8": {"hidden": AXES["hidden"]}}))

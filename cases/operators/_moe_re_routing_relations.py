@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_init_routing_v3_call import DTYPES
 from cases.operators._moe_re_routing_calls import COUNTS, SCALES, SUMS
 from cases.relations.routing_step import OPERATOR, SLOTS, routing
-from conformance.call.case import Case, numpy_dtype
+from conformance.call.case import Case
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 
@@ -25,11 +24,11 @@ def _of_few_ranks(case: Case) -> Case | None:
 
 
 def _routed(case: Case, rows: Any, experts: Any) -> Case:
-    """The routing of rows by number, each to one expert, with its scale; int8 go as float16."""
-    dtype = case.dtype if case.dtype in DTYPES else "float16"
-    x = case.arrays["tokens"][rows].astype(numpy_dtype(dtype))
+    """The routing of rows by number, each to one expert, with its scale."""
     scales = {"scale": case.arrays[SCALES][rows]} if SCALES in case.inputs else {}
-    return routing(x, experts[:, None], case.inputs[COUNTS].shape[1], scales)
+    return routing(
+        case.arrays["tokens"][rows], experts[:, None], case.inputs[COUNTS].shape[1], scales
+    )
 
 
 def _chain(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from cases.operators._finalize_call import Finalizing
@@ -77,6 +78,9 @@ FUNCTION = {
 }
 """The keywords of torch_npu's function, and the parameters that they are."""
 
+EITHER = ("aclnnMoeFinalizeRoutingV4", "aclnnMoeFinalizeRoutingV2")
+"""What torch_npu's function calls: the first that CANN has."""
+
 MIXED = Versions(
     source_read(
         "the operators of CANN 8.1.RC1 list no float32 scales beside bfloat16",
@@ -90,15 +94,18 @@ OPERATOR = Operator(
     formula=formula,
     dated=(with_other_dtype("scales", SCALES_DTYPES, MIXED),),
     rejections=of_a_tiling_alone(rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong())),
-    torch_npu=bound(
-        SIGNATURE,
-        "npu_moe_finalize_routing",
-        ("out",),
-        (
-            added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),
-            added("where CANN has aclnnMoeFinalizeRoutingV4 it calls that, with null ranges"),
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            "npu_moe_finalize_routing",
+            ("out",),
+            (
+                added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),
+                added("where CANN has aclnnMoeFinalizeRoutingV4 it calls that, with null ranges"),
+            ),
+            **FUNCTION,
         ),
-        **FUNCTION,
+        two_phase=EITHER,
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
 )

@@ -12,7 +12,7 @@ from cases.operators._finalize_later import later
 from cases.operators._finalize_ranges import WITHOUT_ROWS
 from cases.operators._finalize_signature import MODES, RANGES, Version
 from cases.operators._torch_npu import added
-from cases.operators.moe_finalize_routing_v2 import FUNCTION
+from cases.operators.moe_finalize_routing_v2 import EITHER, FUNCTION
 from cases.relations.finalized import version
 from conformance.call.case import Case
 from conformance.record.derive.torch_call import bound
@@ -43,5 +43,5 @@ OPERATOR = Operator(
             version("moe_finalize_routing_v2", MODES, K, *RANGES),
         ),
     },
-    torch_npu=replace(BY_TORCH, unreached=unreached),
+    torch_npu=replace(BY_TORCH, unreached=unreached, two_phase=EITHER),
 )

@@ -131,5 +131,6 @@ OPERATOR = Operator(
             **{name: name for name in KEYWORDS},
         ),
         unreached=unreached,
+        two_phase=("aclnnMoeGatingTopKV2", "aclnnMoeGatingTopK"),
     ),
 )

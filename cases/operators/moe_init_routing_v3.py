@@ -1,8 +1,8 @@
 """MoeInitRoutingV3: tokens copied for the slots of a range of experts, sorted, with counts of the
 experts; the copies may be quantised, all by one scale or each row by its own.
 
-Missing coverage: drawn int8 tokens, which documented calls have; the formats that Ascend950
-quantises to; more than 2^24 slots; results beyond 2^31 elements.
+Missing coverage: the formats that Ascend950 quantises to; more than 2^24 slots; results beyond 2^31
+elements.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from cases.operators._moe_init_routing_v3_call import (
     COUNTS,
     DTYPES,
     FLAG,
+    FLOATS,
     HOST,
     KERNELS,
     MODES,
@@ -154,7 +155,12 @@ OPERATOR = Operator(
     sources=(PAGE, HOST, KERNELS, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=tuple(
-        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end]))), versions=_versions(mode))
+        Mode(
+            mode,
+            said("; ".join((_ROWS[base], _KINDS[end]))),
+            versions=_versions(mode),
+            dtypes=FLOATS if end else (),
+        )
         for mode in MODES
         for base, end in (parts(mode),)
     ),

@@ -1,7 +1,7 @@
 """MoeTokenPermute: tokens copied for each of their experts, sorted, and the first rows kept.
 
-Missing coverage: drawn int8 tokens (newer than CANN 8.1.RC1); copies of another rank than their
-tokens, which are observed only; more than 2^24 slots.
+Missing coverage: copies of another rank than their tokens, which are observed only; more than 2^24
+slots.
 """
 
 from __future__ import annotations

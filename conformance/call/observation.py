@@ -101,7 +101,9 @@ class Observation:
     ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
     ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
     ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown,
-    ``reopened`` how many processes the device lost with the call: it is opened anew for the next.
+    ``two_phase`` the two-phase functions that the call of torch_npu reached, none where that is
+    unknown, ``reopened`` how many processes the device lost with the call: it is opened anew for
+    the next.
     ``beside`` is what a second implementation answered the same call, None without one.
     """
 
@@ -119,5 +121,6 @@ class Observation:
     workspace_bytes: int = 0
     seconds: float = 0.0
     tiling_key: int | None = None
+    two_phase: tuple[str, ...] = ()
     reopened: int = 0
     beside: Observation | None = None

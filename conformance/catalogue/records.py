@@ -21,6 +21,7 @@ CONTRACT = Message("  contract   {output}: {clause}", "  契约       {output}�
 ORDER = Message("             {output}: {clause}", "             {output}：{clause}")
 MODE = Message("  mode       {mode}{where}: {clause}", "  模式       {mode}{where}：{clause}")
 ROUTES_ONLY = Message(" (on route {routes} only)", "（仅调用路径 {routes}）")
+DTYPES_ONLY = Message(" (in {dtypes} only)", "（仅 {dtypes}）")
 ON_NPU = Message(" (on an NPU {versions})", "（NPU 上{versions}）")
 NEWER = Message(
     "  versions   {what}: on an NPU {versions}: {clause}",

@@ -124,6 +124,20 @@ ORDERS_DECLARED_AND_FOUND = Message(
     "（`--verbose` 逐条列出）",
 )
 
+TORCH_CALLED = Message("{function} -> {called}", "{function} -> {called}")
+TORCH_DECLARED = Message(
+    "{function} -> {declared} (declared, not observed)",
+    "{function} -> {declared}（仅声明，未观测）",
+)
+TORCH_UNDECLARED = Message(
+    "{function} -> {called} (the record of {operator} declares {declared})",
+    "{function} -> {called}（{operator} 的记录声明的是 {declared}）",
+)
+TORCH_MORE = Message(
+    "{count:,} more as declared (`--verbose` lists them)",
+    "另有 {count:,} 个与声明一致（`--verbose` 逐条列出）",
+)
+
 TILING_KEYS = Message(
     "cases by tiling key: {operator}: {counts}", "各 Tiling 键的用例数：{operator}：{counts}"
 )

@@ -36,7 +36,13 @@ from conformance.session.failure_text import REPORTED
 from conformance.session.left_out import told
 from conformance.text.language import check_language
 from conformance.text.report_words import HTML_LANGUAGE, texts
-from conformance.text.terminal import further_lines, implementations, percent, totals
+from conformance.text.terminal import (
+    further_lines,
+    implementations,
+    percent,
+    torch_function_lines,
+    totals,
+)
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
@@ -216,6 +222,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
 def _called(evidence: Evidence) -> Iterator[str]:
     """What the devices called, and settings under which the simulator checked less."""
     yield from implementations(evidence)
+    yield from torch_function_lines(evidence)
     lines = loosened_lines(one.profile.get("loosened") for one in evidence.devices)
     yield from (line.partition(": ")[2] for line in lines)
 

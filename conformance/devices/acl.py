@@ -7,6 +7,7 @@ and the simulator; the simulator's own ``ascendsim*`` functions are looked up an
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import struct
 import sys
@@ -347,6 +348,12 @@ class Acl:
         other runtimes and older simulators.
         """
         return self._take("ascendsimTakeFailures")
+
+    def take_functions(self) -> tuple[str, ...]:
+        """The two-phase functions that have been called since the last time; none from other
+        runtimes and older simulators.
+        """
+        return tuple(json.loads(self._take("ascendsimTakeFunctions") or "[]"))
 
     def tally(self) -> Tally | None:
         """What this process has had the device do; None from a runtime that does not count."""

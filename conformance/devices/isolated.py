@@ -307,6 +307,7 @@ class IsolatedDevice:
             workspace_bytes=answer.workspace_bytes,
             seconds=answer.seconds,
             tiling_key=answer.tiling_key,
+            two_phase=answer.two_phase,
         )
 
     def _obituary(self, ended: ChildEndedError, call: Call) -> Observation:

@@ -333,6 +333,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     inputs_changed: tuple[str, ...]
     diagnostics: str
     tiling_key: int | None = None
+    two_phase: tuple[str, ...] = ()
     conduct: Conduct | None = None
 
 

@@ -16,12 +16,13 @@ def cells_asked(
     ``each`` "dtype": all; "mode": one dtype of each mode, by turns; "operator": one cell, by turns.
     """
     modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
-    dtypes = operator.dtypes
     turn += operator.ladders.index(ladder)
     if each == ONE_CELL and modes:
-        yield modes[turn % len(modes)], dtypes[turn // len(modes) % len(dtypes)]
+        mode, dtypes = modes[turn % len(modes)], operator.dtypes_in(modes[turn % len(modes)])
+        yield mode, dtypes[turn // len(modes) % len(dtypes)]
         return
     for place, mode in enumerate(modes):
+        dtypes = operator.dtypes_in(mode)
         if each == "mode":
             yield mode, dtypes[(turn + place) % len(dtypes)]
         else:

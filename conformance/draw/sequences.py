@@ -82,7 +82,7 @@ def _of_another(calls: dict[str, SearchStrategy[Case]]) -> SearchStrategy[Case]:
 
 def _calls(operator: Operator, fitted: Callable[[Case], Case]) -> dict[str, SearchStrategy[Case]]:
     """The calls of an operator by kind, of all its modes and dtypes."""
-    cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    cells = operator.declared_cells
     draws = {SMALL: operator.small_cases, SEAM: operator.seam_cases, LARGE: operator.cases}
     found: dict[str, SearchStrategy[Case]] = {}
     for kind, draw in draws.items():

@@ -92,7 +92,7 @@ def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] 
     A call that must be rejected shows none: what it asks for was never computed.
     """
     case = judged.case
-    known = case.mode in [mode.name for mode in operator.modes] and case.dtype in operator.dtypes
+    known = (case.mode, case.dtype) in operator.declared_cells
     if operator.cells is None or not known or judged.judged_as in UNCOVERING:
         return None
     return operator.cells(case.mode, case.dtype).of(case)

@@ -82,6 +82,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     attributes: Mapping[str, Stored] | None = None
     shapes: Mapping[str, tuple[int, ...]] | None = None
     tiling_key: int | None = None
+    two_phase: tuple[str, ...] = ()
     workspace_bytes: int = 0
     call_seconds: float = 0.0
     unconfirmed: tuple[str, ...] = ()
@@ -282,6 +283,7 @@ def verdict_line(
         attributes=_attributes(case),
         shapes={name: tuple(map(int, t.shape)) for name, t in _tensors(case)},
         tiling_key=observation.tiling_key,
+        two_phase=observation.two_phase,
         workspace_bytes=observation.workspace_bytes,
         call_seconds=round(observation.seconds, 6),
         unconfirmed=unconfirmed(verdict, observation),

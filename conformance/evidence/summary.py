@@ -26,6 +26,7 @@ from conformance.evidence.lines import (
 )
 from conformance.evidence.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.evidence.tiling_keys import TilingKeys
+from conformance.evidence.torch_functions import TorchFunction
 from conformance.evidence.translation import keep, revive
 from conformance.judge.by_standard import OURS
 from conformance.plain_file import read_plain
@@ -106,6 +107,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     coverage: list[Coverage] = []
     further: list[Further] = []
     tiling_keys: list[TilingKeys] = []
+    torch_functions: list[TorchFunction] = []
     cut: list[str] = []
     unreached: list[str] = []
     request: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -39,14 +39,10 @@ def tiling_keys(
 
     The same inputs on another machine may reach another key, and then count for both.
     """
-    counted, seen = set(phases), set()
+    seen = set()
     found: dict[str, dict[int, int]] = {}
-    for line in lines:
-        if not isinstance(line, VerdictLine) or line.tiling_key is None:
-            continue
-        if line.phase not in counted or line.outcome == Outcome.NOT_POSSIBLE.value:
-            continue
-        if line.judged_as == "quarantine":
+    for line in of_judged_cases(lines, phases):
+        if line.tiling_key is None:
             continue
         case = (line.operator, line.tiling_key, line.digest)
         if case not in seen:
@@ -59,6 +55,16 @@ def tiling_keys(
         )
         for name, counts in found.items()
     ]
+
+
+def of_judged_cases(lines: Iterable[AnyLine], phases: Iterable[str]) -> Iterator[VerdictLine]:
+    """The verdicts of ``phases`` on calls that were made, without those in quarantine."""
+    counted = set(phases)
+    for line in lines:
+        if not isinstance(line, VerdictLine) or line.phase not in counted:
+            continue
+        if line.outcome != Outcome.NOT_POSSIBLE.value and line.judged_as != "quarantine":
+            yield line
 
 
 def asked_in(told: Iterable[TilingKeys]) -> dict[str, tuple[int, ...]]:

@@ -62,7 +62,7 @@ def chosen(operator: Operator) -> list[Frozen]:
 def _of_rows(operator: Operator) -> Iterator[Case]:
     """A case of every row of the modes' covering arrays."""
     for mode in operator.modes:
-        for together in shared(operator, mode.name, operator.dtypes):
+        for together in shared(operator, mode.name, operator.dtypes_in(mode.name)):
             for dtype, rows in together.rows(2).items():
                 cells = together.of_each[dtype]
                 for number, row in enumerate(rows):
@@ -119,11 +119,10 @@ def _pairs(operator: Operator, case: Case) -> frozenset[Pair]:
 def _edges(operator: Operator) -> Iterator[Chosen]:
     """Cases on edges: of each limit one, the data types and modes in turn."""
     limits: dict[str, list[tuple[str, str, Edge]]] = {}
-    for mode in operator.modes:
-        for dtype in operator.dtypes:
-            cells = operator.cells(mode.name, dtype) if operator.cells is not None else None
-            for edge in cells.edges.within(MOST_COST) if cells and cells.edges else ():
-                limits.setdefault(edge.limit, []).append((mode.name, dtype, edge))
+    for mode, dtype in operator.declared_cells:
+        cells = operator.cells(mode, dtype) if operator.cells is not None else None
+        for edge in cells.edges.within(MOST_COST) if cells and cells.edges else ():
+            limits.setdefault(edge.limit, []).append((mode, dtype, edge))
     cheapest = sorted(limits, key=lambda limit: (min(e.cost for _, _, e in limits[limit]), limit))
     taken = 0
     for limit in cheapest:

@@ -46,6 +46,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
+from conformance.evidence.torch_functions import torch_functions
 from conformance.gate.junit import write_junit
 from conformance.gate.parts_match import check_belong
 from conformance.names import cell_id
@@ -138,6 +139,9 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         further=first.further,
         tiling_keys=tiling_keys(
             lines, asked_in(each for one in told for each in one.tiling_keys), COUNTED
+        ),
+        torch_functions=torch_functions(
+            lines, (each for one in told for each in one.torch_functions), COUNTED
         ),
         cut=[item for one in told for item in one.cut],
         unreached=[item for one in told for item in one.unreached],

@@ -85,8 +85,8 @@ def check_call(case: Case, operator: Operator) -> None:
     check_shape_and_data(case)
     _require(case.breach is None, "breach", case.breach, say.NO_BREACH)
     _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
-    documented = [one.dtype for one in operator.dated if one.dtype]
-    _require_one_of("dtype", case.dtype, [*operator.dtypes, *documented])
+    documented = [one.dtype for one in operator.dated if one.dtype not in ("", *operator.dtypes)]
+    _require_one_of("dtype", case.dtype, [*operator.dtypes_in(case.mode), *documented])
     check_attributes(case, operator)
     form = operator.signature.of(case) if operator.signature else operator
     for role, tensors in (("input", case.inputs), ("output", case.outputs)):

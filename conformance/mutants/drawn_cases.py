@@ -37,10 +37,9 @@ def calls(operator: Operator, profile: Profile, run_seed: int, route: str) -> It
     yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
     found = [
         case
-        for mode in operator.modes
-        for dtype in operator.dtypes
+        for mode, dtype in operator.declared_cells
         for case in cell_cases(
-            operator, mode.name, dtype, profile, run_seed, beside=operator.dtypes
+            operator, mode, dtype, profile, run_seed, beside=operator.dtypes_in(mode)
         )
     ]
     random.Random(run_seed).shuffle(found)

@@ -109,15 +109,16 @@ Parameter = TensorParameter | AttributeParameter
 class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
-    ``routes`` are those on which it can be called; none: all. An NPU with a CANN outside of
-    ``versions``, or with one that does not tell its version, is not called
-    (conformance/devices/withheld_calls.py).
+    ``routes`` are those on which it can be called, ``dtypes`` the record's data types of its calls;
+    none: all. An NPU with a CANN outside of ``versions``, or with one that does not tell its
+    version, is not called (conformance/devices/withheld_calls.py).
     """
 
     name: str
     clause: Clause
     routes: tuple[str, ...] = ()
     versions: Versions | None = None
+    dtypes: tuple[str, ...] = ()
 
 
 class Support(Enum):
@@ -278,6 +279,15 @@ class Operator:
     def tensors(self) -> tuple[TensorParameter, ...]:
         """Tensor parameters in signature order."""
         return tuple(p for p in self.parameters if isinstance(p, TensorParameter))
+
+    @property
+    def declared_cells(self) -> tuple[tuple[str, str], ...]:
+        """Every mode with each data type of its calls."""
+        return tuple((one.name, dtype) for one in self.modes for dtype in one.dtypes or self.dtypes)
+
+    def dtypes_in(self, mode: str) -> tuple[str, ...]:
+        """The data types of the calls of a mode."""
+        return tuple(dtype for name, dtype in self.declared_cells if name == mode)
 
     @property
     def computes(self) -> bool:

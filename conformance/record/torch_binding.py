@@ -65,6 +65,8 @@ class Binding:
     ``arguments(case)`` are its keyword arguments. ``clauses`` are what torch_npu itself adds:
     checks, defaults, roundings. ``unreached(case)`` says why a call cannot be made through it, ""
     where it can: a signature that leaves a parameter out reaches only one value of it.
+    ``two_phase`` are the functions of which it calls one, such as aclnnMoeFinalizeRoutingV4; none:
+    that of the operator.
     """
 
     function: str
@@ -72,6 +74,7 @@ class Binding:
     results: tuple[str | None, ...]
     clauses: tuple[Clause, ...] = ()
     unreached: Callable[[Case], str] | None = None
+    two_phase: tuple[str, ...] = ()
 
     def call(self, case: Case) -> TorchCall:
         """The call of a case."""

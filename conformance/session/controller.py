@@ -50,6 +50,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import tiling_keys
+from conformance.evidence.torch_functions import bindings, torch_functions
 from conformance.judge.broken import BROKEN, explained
 from conformance.names import cell_id
 from conformance.printable import printable
@@ -212,6 +213,8 @@ class Controller:
         evidence.observed = observed(lines)
         evidence.lost_cards = lost_cards(lines)
         evidence.tiling_keys = tiling_keys(lines, self.context.traits.tiling_keys, COUNTED)
+        declared_functions = bindings(self.context.operators)
+        evidence.torch_functions = torch_functions(lines, declared_functions, COUNTED)
         refused = {line.item for line in evidence.failures}
         outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}
         losses = [line for line in lines if isinstance(line, EnvironmentLine)]
@@ -301,7 +304,7 @@ class Controller:
             (operator.name, mode.name, cells.dtype): cells
             for operator in context.operators
             for mode in operator.modes
-            for cells in shared(operator, mode.name, operator.dtypes)
+            for cells in shared(operator, mode.name, operator.dtypes_in(mode.name))
             if not away & {cell_id(operator.name, mode.name, dtype) for dtype in cells.of_each}
         }
 
@@ -322,7 +325,7 @@ class Controller:
         """The data types in which the run asks a mode."""
         return [
             dtype
-            for dtype in operator.dtypes
+            for dtype in operator.dtypes_in(mode)
             if cell_id(operator.name, mode, dtype) in self.selected
         ]
 
@@ -347,10 +350,9 @@ class Controller:
         if self.context.oracle == RELATIONS:
             return []
         return [
-            (operator.name, mode.name, dtype)
+            (operator.name, mode, dtype)
             for operator in self.context.operators
-            for mode in operator.modes
-            for dtype in operator.dtypes
+            for mode, dtype in operator.declared_cells
         ]
 
 

@@ -84,7 +84,8 @@ def _away(operator: Operator, route: str, expression: str) -> Iterator[Mode]:
     """The modes of other routes that an expression asks for by their names."""
     for mode in operator.modes:
         elsewhere = route not in (mode.routes or ROUTES)
-        if elsewhere and any(_names(expression, operator, mode, d) for d in operator.dtypes):
+        dtypes = operator.dtypes_in(mode.name)
+        if elsewhere and any(_names(expression, operator, mode, one) for one in dtypes):
             yield mode
 
 

@@ -80,7 +80,7 @@ def _of_relation(operator: Operator, relation: Relation, profile: Profile) -> Pl
 
 def examples_of_each(operator: Operator, profile: Profile) -> int:
     """How many cases are drawn of each of an operator's modes and dtypes, but for its rows."""
-    cells = max(1, len(operator.modes) * len(operator.dtypes))
+    cells = max(1, len(operator.declared_cells))
     return min(profile.examples, profile.operator_examples // cells)
 
 
@@ -97,8 +97,9 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
     if oracle == RELATIONS:
         return round(drawn / shards)
     for mode in operator.modes:
-        drawn += examples_of_each(operator, profile) * len(operator.dtypes)
-        for together in shared(operator, mode.name, operator.dtypes):
+        dtypes = operator.dtypes_in(mode.name)
+        drawn += examples_of_each(operator, profile) * len(dtypes)
+        for together in shared(operator, mode.name, dtypes):
             drawn += len(together.edge_names(profile))
     for ladder in operator.ladders:
         sizes = ladder.asked(profile.ladders, 0)
@@ -112,10 +113,10 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
 def _about_relations(operator: Operator, profile: Profile, oracle: str) -> int:
     drawn = 0
     for relation in operator.relations:
-        modes = len(relation.modes or operator.modes)
+        cells = [cell for cell in operator.declared_cells if relation.holds_in(*cell)]
         if relation.always:
-            dtypes = len(operator.dtypes) if profile.each_dtype else 1
-            drawn += modes * dtypes * profile.invariants
+            asked = cells if profile.each_dtype else {mode for mode, _ in cells}
+            drawn += len(asked) * profile.invariants
         elif relation.asked_by(oracle):
-            drawn += modes * len(relation.dtypes or operator.dtypes) * profile.relations
+            drawn += len(cells) * profile.relations
     return drawn

@@ -170,16 +170,18 @@ def item_ids(operators: Iterable[Operator], workloads: Sequence[Workload] = ()) 
 
 def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
-    cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    cells = operator.declared_cells
     if named == SEQUENCE:
         return [(operator,)]
     if named == RELATION:
         return [
             (operator, relation, mode, dtype)
             for number, relation in enumerate(operator.relations)
-            for place, (mode, dtype) in enumerate(cells)
+            for mode, dtype in cells
             if relation.holds_in(mode, dtype) and relation.asked_by(asked.oracle)
-            if asked.each_dtype or not relation.always or _is_its_turn(operator, number, place)
+            if asked.each_dtype
+            or not relation.always
+            or dtype == _whose_turn(operator, number, mode)
         ]
     if named == LADDER:
         return [
@@ -194,10 +196,10 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
     return [(operator, mode, dtype) for mode, dtype in cells]
 
 
-def _is_its_turn(operator: Operator, relation: int, cell: int) -> bool:
-    """Whether the data type of a cell is the one in which its mode is asked for a relation."""
-    count = len(operator.dtypes)
-    return (cell // count + relation) % count == cell % count
+def _whose_turn(operator: Operator, relation: int, mode: str) -> str:
+    """The data type in which a mode is asked for a relation, if for one alone."""
+    place, dtypes = [one.name for one in operator.modes].index(mode), operator.dtypes_in(mode)
+    return dtypes[(place + relation) % len(dtypes)]
 
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:

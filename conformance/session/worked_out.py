@@ -53,6 +53,5 @@ def _cells_of(operators: Iterable[Operator]) -> Iterator[tuple[str, Cells]]:
     for operator in operators:
         if operator.cells is None:
             continue
-        for mode in operator.modes:
-            for dtype in operator.dtypes:
-                yield cell_id(operator.name, mode.name, dtype), operator.cells(mode.name, dtype)
+        for mode, dtype in operator.declared_cells:
+            yield cell_id(operator.name, mode, dtype), operator.cells(mode, dtype)

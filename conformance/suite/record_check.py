@@ -106,12 +106,11 @@ def _of_error(error: Exception) -> str:
 
 def _strategies(operator: Operator) -> Iterator[tuple[str, SearchStrategy[Case]]]:
     made = {"": operator.cases, "small": operator.small_cases, "seams": operator.seam_cases}
-    for mode in operator.modes:
-        for dtype in operator.dtypes:
-            for stream, cases in made.items():
-                if cases is not None:
-                    name = say.A_DRAW(mode=mode.name, dtype=dtype, stream=stream or "cases")
-                    yield name, cases(mode.name, dtype)
+    for mode, dtype in operator.declared_cells:
+        for stream, cases in made.items():
+            if cases is not None:
+                name = say.A_DRAW(mode=mode, dtype=dtype, stream=stream or "cases")
+                yield name, cases(mode, dtype)
 
 
 def _of_draws(

@@ -55,13 +55,11 @@ def _is_seen(operator: Operator, case: Case) -> bool:
     if case.breach is not None:
         return False
     outputs = {one.name for one in operator.tensors if one.role == "output"}
-    for mode in operator.modes:
-        for dtype in operator.dtypes:
-            assert operator.signature is not None
-            asked = replace(case, mode=mode.name, dtype=dtype)
-            misfit = explain(operator.signature, asked).misfit
-            if misfit is None or misfit.parameter in outputs:
-                return False
+    for mode, dtype in operator.declared_cells:
+        assert operator.signature is not None
+        misfit = explain(operator.signature, replace(case, mode=mode, dtype=dtype)).misfit
+        if misfit is None or misfit.parameter in outputs:
+            return False
     return True
 
 

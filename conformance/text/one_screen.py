@@ -35,6 +35,7 @@ from conformance.text.terminal import (
     observed_lines,
     percent,
     tiling_key_lines,
+    torch_function_lines,
     totals,
     verdict,
     withheld_lines,
@@ -82,6 +83,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
         yield from coverage_lines(evidence) if verbose else coverage_line(evidence)
     yield from kernel_lines(evidence)
     yield from tiling_key_lines(evidence)
+    yield from torch_lines(evidence, verbose=verbose)
     if verbose:
         yield from headroom_line(evidence)
         yield from (say.ORDER(line=line) for line in order_lines(evidence.orders))
@@ -120,6 +122,20 @@ def carried_out_lines(evidence: Evidence, *, verbose: bool) -> Iterator[str]:
             names=row(shown, SEMICOLON),
             more=python_route.AND_MORE(count=left) if left else "",
         )
+
+
+def torch_lines(evidence: Evidence, *, verbose: bool) -> Iterator[str]:
+    """What the functions of torch_npu called: a line for each that called what its record does not
+    declare, and one for the first of the others; if ``verbose`` a line for each.
+    """
+    lines = list(dict.fromkeys(torch_function_lines(evidence)))
+    others = sum(bool(one.undeclared) for one in evidence.torch_functions)
+    yield from (say.CALLED(implementation=line) for line in (lines if verbose else lines[:others]))
+    if not verbose and (rest := lines[others:]):
+        shown = rest[:SHOWN_NAMES]
+        if left := len(rest) - len(shown):
+            shown.append(say.TORCH_MORE(count=left))
+        yield say.CALLED(implementation=row(shown, SEMICOLON))
 
 
 def selection_lines(evidence: Evidence) -> Iterator[str]:

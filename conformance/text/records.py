@@ -55,6 +55,7 @@ def operator_lines(operator: Operator) -> Iterator[str]:
                 yield say.ORDER(output=called, clause=_clause(contract.order_clause))
     for mode in operator.modes:
         where = [say.ROUTES_ONLY(routes=mode.routes)] if mode.routes else []
+        where += [say.DTYPES_ONLY(dtypes=mode.dtypes)] if mode.dtypes else []
         where += [say.ON_NPU(versions=mode.versions.in_words)] if mode.versions else []
         yield say.MODE(mode=mode.name, where=row(where), clause=_clause(mode.clause))
     for one in operator.dated:

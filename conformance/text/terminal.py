@@ -17,7 +17,7 @@ from rich.table import Table
 
 from conformance.catalogue import run_lines as say
 from conformance.catalogue import table as words
-from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.marks import OR, SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices.traits import loosened_lines
 from conformance.evidence.coverage import Further
@@ -215,6 +215,20 @@ def _further(one: Further) -> str:
     return say.MORE_EDGES_AND_TUPLES(
         profile=one.profile, edges=one.edges, tuples=one.tuples, kind=kind
     )
+
+
+def torch_function_lines(evidence: Evidence) -> Iterator[str]:
+    """Which two-phase function each function of torch_npu called, those first of which the record
+    declares another.
+    """
+    for one in sorted(evidence.torch_functions, key=lambda one: not one.undeclared):
+        named = {"function": one.function, "declared": row(one.declared, OR)}
+        if one.undeclared:
+            yield say.TORCH_UNDECLARED(called=tuple(one.called), operator=one.operator, **named)
+        elif one.called:
+            yield say.TORCH_CALLED(function=one.function, called=tuple(one.called))
+        else:
+            yield say.TORCH_DECLARED(**named)
 
 
 def tiling_key_lines(evidence: Evidence) -> Iterator[str]:

@@ -8,6 +8,8 @@
 
 #include "report.h"
 
+extern "C" __attribute__((weak)) void ascendsimNoteFunction(const char* name);
+
 namespace opapi {
 
 uint64_t Plan::Reserve(uint64_t bytes) {
@@ -82,6 +84,9 @@ aclnnStatus HandOut(Plan plan, uint64_t* workspaceSize, aclOpExecutor** executor
 
 aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspaceSize,
                        aclOpExecutor* executor, aclrtStream stream) {
+    if (ascendsimNoteFunction != nullptr) {
+        ascendsimNoteFunction(function);
+    }
     if (executor == nullptr) {
         return NullExecutor(function);
     }

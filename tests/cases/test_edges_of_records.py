@@ -29,7 +29,7 @@ def cells_with_edges(operator: Operator) -> list[tuple[str, str, Edges]]:
         (mode.name, dtype, operator.cells(mode.name, dtype).edges)
         for mode in operator.modes
         for dtype in ("float16", "float32")
-        if dtype in operator.dtypes
+        if dtype in operator.dtypes_in(mode.name)
     ]
     return [(mode, dtype, edges) for mode, dtype, edges in found if edges is not None]
 

@@ -40,7 +40,8 @@ def by_mode(*dtypes: str, turns: bool = False) -> pytest.MarkDecorator:
     if turns:
         count = len(dtypes)
         rows = [row for at, row in enumerate(rows) if at % count == at // count % count]
-    rows = [(one, mode, kind if kind in one.dtypes else one.dtypes[0]) for one, mode, kind in rows]
+    of_mode = [(one, mode, kind, one.dtypes_in(mode)) for one, mode, kind in rows]
+    rows = [(one, mode, kind if kind in own else own[0]) for one, mode, kind, own in of_mode]
     ids = [f"{operator.name} {mode} {dtype}" for operator, mode, dtype in rows]
     quick = [row for row in rows if not turns or row[1] == row[0].modes[0].name]
     return pytest.mark.parametrize(("operator", "mode", "dtype"), slow_but(quick, rows), ids=ids)

@@ -127,7 +127,7 @@ def _work_out() -> None:
     known = records.records()
     for operator in (known[name] for name in JUDGED_OFTEN):
         for mode in operator.modes:
-            for one in shared_rows.shared(operator, mode.name, operator.dtypes):
+            for one in shared_rows.shared(operator, mode.name, operator.dtypes_in(mode.name)):
                 assert one.feasible.any()
 
 

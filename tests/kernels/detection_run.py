@@ -88,7 +88,7 @@ def cells_of(operator: Operator, mutant: Mutant) -> Iterator[tuple[str, str, str
     """Route, mode and data type of every cell in which the mistake can show."""
     for mode in operator.modes:
         if not mutant.modes or mode.name in mutant.modes:
-            for dtype in operator.dtypes:
+            for dtype in operator.dtypes_in(mode.name):
                 if dtype in mutant.dtypes:
                     yield (mode.routes or TWO_PHASE)[0], mode.name, dtype
 
@@ -113,7 +113,9 @@ class Kept:
 def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> Kept:
     """The cases that a run of the profile draws of a cell."""
     (record,) = suite.chosen(suite.records(), [operator])
-    return Kept(cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes))
+    return Kept(
+        cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes_in(mode))
+    )
 
 
 def first_refused(

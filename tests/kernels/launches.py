@@ -47,9 +47,8 @@ def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case
     """The same cases each time: small, of every mode and dtype, on small and large machines."""
     return [
         case
-        for mode in on_route(operator, ROUTE).modes
-        for dtype in operator.dtypes
-        for case in _small(operator.cases(mode.name, dtype), per_cell, most_elements)
+        for mode, dtype in on_route(operator, ROUTE).declared_cells
+        for case in _small(operator.cases(mode, dtype), per_cell, most_elements)
     ]
 
 

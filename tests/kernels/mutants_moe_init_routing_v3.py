@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from tests.kernels import mutants_moe_token_permute
-from tests.kernels.mutants import ALL_DTYPES, Mutant
+from tests.kernels.mutants import Mutant
+from tests.kernels.mutants_moe_token_permute import BYTES, MOVED
 
 FOLDER = "moe_init_routing_v3/moe_init_routing_v3"
 DROPLESS = ("dropless", "dropless_static", "dropless_dynamic")
@@ -17,8 +18,9 @@ PADDED = ("drop_pad", "drop_pad_static", "drop_pad_dynamic")
 BY_RANK = (*DROPLESS, *ACTIVE)
 STATIC = ("dropless_static", "active_static", "drop_pad_static")
 DYNAMIC = ("dropless_dynamic", "active_dynamic", "drop_pad_dynamic")
-Slots = partial(Mutant, file=f"{FOLDER}_kernel_slots.h", modes=BY_RANK)
-Rows = partial(Mutant, file="shared/routing/routed_rows_kernel.h", modes=PADDED)
+COPIED = ("dropless", "active", "drop_pad")
+Slots = partial(Mutant, file=f"{FOLDER}_kernel_slots.h", modes=BY_RANK, dtypes=MOVED)
+Rows = partial(Mutant, file="shared/routing/routed_rows_kernel.h", modes=PADDED, dtypes=MOVED)
 Entry = partial(Mutant, file="moe_init_routing_v3/aclnn_moe_init_routing_v3.cpp")
 Quantised = partial(Mutant, file="shared/routing/row_quantise_kernel.h", modes=(*STATIC, *DYNAMIC))
 Static = partial(Quantised, modes=STATIC)
@@ -36,12 +38,16 @@ def without_factors(loaded: str) -> str:
     return f"const int64_t kept = factorRows_; factorRows_ = 0; {loaded} factorRows_ = kept;\n"
 
 
-SHARED = ("merge-takes-the-later-list-first-on-ties", "rest-of-the-last-list-lost")
+SHARED = {
+    "merge-takes-the-later-list-first-on-ties": {"modes": (), "dtypes": MOVED},
+    "rest-of-the-last-list-lost": {"modes": (), "dtypes": MOVED},
+    "int8-rows-cut-as-16-bits": {"modes": COPIED},
+}
 """Mistakes in what MoeTokenPermute is compiled from, too."""
 
 MUTANTS: tuple[Mutant, ...] = (
     *(
-        replace(mutant, modes=(), dtypes=ALL_DTYPES)
+        replace(mutant, **SHARED[mutant.name])
         for mutant in mutants_moe_token_permute.MUTANTS
         if mutant.name in SHARED
     ),
@@ -139,6 +145,15 @@ MUTANTS: tuple[Mutant, ...] = (
         before="expert < end; expert += tileExperts_) {",
         after="expert < end; expert = end) {",
         modes=(),
+    ),
+    Mutant(
+        "last-byte-of-an-odd-row-lost",
+        f"{FOLDER}_kernel_rows.h",
+        "static_cast<uint32_t>(count * sizeof(T));",
+        "static_cast<uint32_t>(count * sizeof(T) - (count > 1 && sizeof(T) == 1 ? count % 2 : 0));",
+        modes=COPIED,
+        dtypes=BYTES,
+        least_hidden=3,
     ),
     Mutant(
         "scale-of-the-row-in-place-of-the-token",

@@ -112,7 +112,7 @@ def run_item(operator: Operator, mode: str, dtype: str, device: Any, seconds: fl
     trial = Trial(lambda *_: None, SearchBudget(seconds))
     parameters = {"operator": operator, "mode": mode, "dtype": dtype}
     of_run = OfRun(PROFILE, seed=0, operators=(operator,))
-    streams = bind(body, parameters, trial, of_run, f"{mode}-{dtype}", operator.dtypes)
+    streams = bind(body, parameters, trial, of_run, f"{mode}-{dtype}", operator.dtypes_in(mode))
     arguments = {**parameters, "device": device}
     run: Callable[[Case], None] = lambda case: body(**arguments, case=case)  # noqa: E731
     with suppress(Refused, OutOfTime, Spent):

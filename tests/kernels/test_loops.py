@@ -126,9 +126,8 @@ def cases(operator: Operator) -> Iterator[Case]:
     """The cases of a smoke run: documented and refused ones, then one of each kind by turns."""
     yield from (one.case for one in (*operator.examples, *operator.rejections))
     kinds = [
-        cell_cases(operator, mode.name, dtype, PROFILES["smoke"], SEED, beside=operator.dtypes)
-        for mode in operator.modes
-        for dtype in operator.dtypes
+        cell_cases(operator, mode, dtype, PROFILES["smoke"], SEED, beside=operator.dtypes_in(mode))
+        for mode, dtype in operator.declared_cells
     ]
     climbs = (case for _, case in ladders_run.climbs(operator, SEED, "smoke"))
     for turn in zip_longest(*kinds, climbs):

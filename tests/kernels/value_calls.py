@@ -105,9 +105,9 @@ def near(case: Case) -> Case:
 
 def cases(operator: Operator) -> Iterator[tuple[str, Case]]:
     """The drawn calls, each with a name."""
-    cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    cells = operator.declared_cells
     for mode, dtype in cells:
-        planned = plan(operator, mode, dtype, PROFILE, beside=operator.dtypes)
+        planned = plan(operator, mode, dtype, PROFILE, beside=operator.dtypes_in(mode))
         assert planned.cells is not None
         assert operator.small_cases is not None
         assert operator.seam_cases is not None

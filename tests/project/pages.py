@@ -63,7 +63,14 @@ def _operators() -> Iterator[str]:
     for one in operators([]):
         modes = ", ".join(mode.name for mode in one.modes)
         documents = ", ".join(_documents(one))
-        yield f"| `{one.name}` | {modes} | {', '.join(one.dtypes)} | {documents} |"
+        yield f"| `{one.name}` | {modes} | {', '.join(_dtypes(one))} | {documents} |"
+
+
+def _dtypes(operator: Operator) -> Iterator[str]:
+    """The data types of a record, each with its modes if they are not all."""
+    for dtype in operator.dtypes:
+        modes = [mode for mode, one in operator.declared_cells if one == dtype]
+        yield dtype if len(modes) == len(operator.modes) else f"{dtype} ({', '.join(modes)})"
 
 
 def _documents(operator: Operator) -> Iterator[str]:

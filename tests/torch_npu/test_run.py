@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.devices.kernel_copies import copy_kernel
 from conformance.names import cell_id
 from conformance.record.operator import Operator
 from conformance.record.torch_binding import TORCH_NPU, Binding
@@ -16,6 +17,22 @@ from device_kernels.build import build
 from tests.kernels.mutants import apply
 from tests.kernels.mutation_run import KERNELS, MUTANTS
 from tests.torch_npu.conftest import PROGRAMS, Program
+
+PASSED_ON = """
+MOE_EXPORTED aclnnStatus aclnnOtherGetWorkspaceSize(const aclTensor*, int64_t, const aclTensor*,
+                                                    uint64_t*, aclOpExecutor**);
+MOE_EXPORTED aclnnStatus aclnnOther(void*, uint64_t, aclOpExecutor*, aclrtStream);
+MOE_EXPORTED aclnnStatus aclnnMoeComputeExpertTokensGetWorkspaceSize(
+    const aclTensor* sortedExperts, int64_t numExperts, const aclTensor* out,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+    return aclnnOtherGetWorkspaceSize(sortedExperts, numExperts, out, workspaceSize, executor);
+}
+MOE_EXPORTED aclnnStatus aclnnMoeComputeExpertTokens(void* workspace, uint64_t workspaceSize,
+                                                     aclOpExecutor* executor, aclrtStream stream) {
+    return aclnnOther(workspace, workspaceSize, executor, stream);
+}
+MOE_TWO_PHASE(Other,"""
+"""The function of the operator's name, which passes its calls on to one of another name."""
 
 REACHED = [one for one in suite.operators() if isinstance(one.torch_npu, Binding)]
 
@@ -63,11 +80,39 @@ def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: 
         one.name for one in REACHED
     }
     assert evidence["cases"] > 1000
+    called = {one["operator"]: one for one in evidence["torch_functions"]}
+    assert called.keys() == {one.name for one in REACHED}
+    for one in called.values():
+        assert one["called"], one
+        assert one["called"].keys() <= set(one["declared"]), one
+    # V4 serves the record of V2: the name of the operator does not tell what is called.
+    assert called["moe_finalize_routing_v2"]["called"].keys() == {"aclnnMoeFinalizeRoutingV4"}
     assert (
         "not reachable on route torch_npu: moe_init_routing_v2_grad (no function of torch_npu "
         "calls it)"
     ) in told
     assert "route torch_npu" in told
+
+
+@pytest.mark.slow
+def test_a_function_that_calls_what_its_record_does_not_declare_is_named_and_judged(
+    run: Program, tmp_path: Path
+) -> None:
+    name = "moe_compute_expert_tokens"
+    folder = tmp_path / "kernels"
+    copy_kernel(KERNELS / name, folder)
+    entry = folder / name / f"aclnn_{name}.cpp"
+    passed_on = entry.read_text().replace("MOE_TWO_PHASE(MoeComputeExpertTokens,", PASSED_ON)
+    entry.write_text(passed_on)
+    libraries = ("--libraries", str(build(folder, quiet=True).lib))
+    cell = cell_of(next(one for one in REACHED if one.name == name))
+    only = ("--operator", name, "-n", "0", "--", "-k", f"test_values[{cell}]")
+    status, told = judged(run, tmp_path, *libraries, *only)
+    assert status == 0, told
+    assert (
+        "called: npu_moe_compute_expert_tokens -> aclnnOther (the record of"
+        " moe_compute_expert_tokens declares aclnnMoeComputeExpertTokens)"
+    ) in told
 
 
 @pytest.mark.slow

@@ -49,6 +49,7 @@ class TorchNpuRoute:
         ending = _Ending(phase=f"torch_npu.{call.torch.function}")
         counter = ConductCounter(self._acl)
         given: dict[str, Any] = {}
+        self._acl.take_functions()  # an earlier call's
         try:
             self._segment.note(say.UPLOAD_BY_TORCH)
             given = {
@@ -93,6 +94,7 @@ class TorchNpuRoute:
             inputs_changed=changed,
             diagnostics=diagnostics,
             tiling_key=self._acl.take_tiling_key(),
+            two_phase=self._acl.take_functions(),
             conduct=conduct,
         )
 

@@ -100,6 +100,19 @@ ACL_FUNC_VISIBILITY void ascendsimTally(uint64_t* counts, uint32_t count);
 ACL_FUNC_VISIBILITY uint64_t ascendsimTakeFailures(char* buffer, uint64_t capacity);
 
 /*
+ * Notes that a two-phase function has begun its phase 2; `name` is the name under which it was
+ * found. An operator library calls this, so that a program that judges a caller can tell which
+ * function the caller chose.
+ */
+ACL_FUNC_VISIBILITY void ascendsimNoteFunction(const char* name);
+
+/*
+ * Writes the functions noted since the last successful take, each once and in the order in which
+ * they were noted first, as a JSON array of names. Returns and forgets as ascendsimTakeDiagnostics.
+ */
+ACL_FUNC_VISIBILITY uint64_t ascendsimTakeFunctions(char* buffer, uint64_t capacity);
+
+/*
  * Whether launches, callbacks and asynchronous copies and fills wait in their streams until
  * somebody waits for these or for an event behind them (`deferred` 1), or run when they are
  * submitted (0, as at first). A device does either. A stream orders its own tasks alone, the

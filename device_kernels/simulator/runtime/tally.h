@@ -1,5 +1,5 @@
 // What the process has had the device do, and what of it failed, for a program that judges the
-// calls of others (ascendsimTally, ascendsimTakeFailures).
+// calls of others (ascendsimTally, ascendsimTakeFailures, ascendsimTakeFunctions).
 #pragma once
 
 #include <cstdint>

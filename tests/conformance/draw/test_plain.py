@@ -58,13 +58,14 @@ def test_hypothesis_draws_the_same_case_of_a_record(name: str) -> None:
     operator = OPERATORS[name]
     made: list[SearchStrategy[Any]] = [sequences(operator, OPERATORS.values())]
     for mode in operator.modes:
-        planned = plan(operator, mode.name, operator.dtypes[0], PROFILES["smoke"])
+        dtype = operator.dtypes_in(mode.name)[0]
+        planned = plan(operator, mode.name, dtype, PROFILES["smoke"])
         assert planned.cells is not None
         made += map(planned.cells.cases, planned.rows[::40])
         if planned.cells.edges is not None:
             made += map(planned.cells.edges.cases, planned.edges[::40])
         made += [
-            draw(mode.name, operator.dtypes[0])
+            draw(mode.name, dtype)
             for draw in (operator.cases, operator.small_cases, operator.seam_cases)
             if draw is not None
         ]

@@ -29,6 +29,7 @@ from conformance.evidence.run_folder import FAILURES, LOCK
 from conformance.evidence.seal import SUMMARY, Seal
 from conformance.evidence.summary import Cell, Evidence, StandardRow
 from conformance.evidence.tiling_keys import TilingKeys
+from conformance.evidence.torch_functions import TorchFunction
 from conformance.failure import replay
 from conformance.failure.bundle import manifest
 from conformance.failure.bundle.manifest import Manifest
@@ -52,6 +53,7 @@ PARTS: dict[str, type[Any]] = {
     "a coverage": Coverage,
     "a larger profile": Further,
     "the tiling keys": TilingKeys,
+    "a function of torch_npu": TorchFunction,
     "a standard": StandardRow,
     "a source file": FileCoverage,
     "the seal": Seal,

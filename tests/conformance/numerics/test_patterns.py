@@ -96,7 +96,8 @@ def test_stored_patterns_accept_what_the_judge_accepts(operator: Operator) -> No
     assert operator.small_cases is not None
     refused = 0
     for number, mode in enumerate(operator.modes):
-        dtype = operator.dtypes[number % len(operator.dtypes)]
+        dtypes = operator.dtypes_in(mode.name)
+        dtype = dtypes[number % len(dtypes)]
         case = drawn_once(operator.small_cases(mode.name, dtype), number + 1)
         for arithmetic in (IEEE, ANYTHING):
             refused += check(operator, case, arithmetic)

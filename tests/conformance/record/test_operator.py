@@ -13,6 +13,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.errors import UsageError
 from conformance.judge.calls import judge
+from conformance.judge.legality import IllegalCase, check_call
 from conformance.judge.relate import related
 from conformance.record.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
 from conformance.record.relation import Outputs, Relation, Run, difference
@@ -50,6 +51,16 @@ def test_a_mode_of_another_route_is_gone_with_its_calls() -> None:
         ["plain"],
         ["negative_top_k", "outer"],
     ]
+
+
+def test_a_mode_may_have_some_of_the_data_types_alone() -> None:
+    one = operator(modes=(Mode("plain", SUM), Mode("few", SUM, dtypes=("float32",))))
+    assert one.declared_cells == (*(("plain", dtype) for dtype in one.dtypes), ("few", "float32"))
+    assert one.dtypes_in("few") == ("float32",)
+    check_call(whole("float16"), one)
+    with pytest.raises(IllegalCase, match=r"dtype.*float16.*float32"):
+        check_call(replace(whole("float16"), mode="few"), one)
+    assert f"  mode       few (in float32 only): {SUM.text}" in "\n".join(operator_lines(one))
 
 
 def test_a_rejection_of_another_route_is_gone() -> None:

@@ -36,6 +36,13 @@ def failures(acl: Acl) -> list[dict[str, Any]]:
     return taken
 
 
+def functions(acl: Acl, room: int = 1 << 10) -> list[str]:
+    buffer = ctypes.create_string_buffer(1 << 10)
+    acl.ascendcl.ascendsimTakeFunctions(buffer, c_uint64(room))
+    taken: list[str] = json.loads(buffer.value or b"[]")
+    return taken
+
+
 def test_a_launch_is_counted_on_whatever_stream_and_thread(acl: Acl) -> None:
     failures(acl)
     own = acl.stream()
@@ -98,3 +105,12 @@ def test_failures_wait_until_they_fit(acl: Acl, room: int) -> None:
     assert acl.aclrtMemset(None, 8, 0, 8) != 0
     acl.ascendcl.ascendsimTakeFailures(ctypes.create_string_buffer(8), c_uint64(room))
     assert len(failures(acl)) == 1
+
+
+def test_a_noted_function_is_told_once_and_waits_until_it_fits(acl: Acl) -> None:
+    functions(acl)
+    for name in (b"aclnnSecond", b"aclnnFirst", b"aclnnSecond"):
+        acl.ascendcl.ascendsimNoteFunction(name)
+    assert functions(acl, room=0) == []
+    assert functions(acl) == ["aclnnSecond", "aclnnFirst"]
+    assert functions(acl) == []
