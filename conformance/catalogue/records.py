@@ -70,6 +70,10 @@ NO_OPERATOR = Message(
 SILENT_TARGETS = Message(
     "its targets say nothing of its product {products}", "其 targets 未说明其产品 {products}"
 )
+DTYPES_OF_A_MODE = Message(
+    "its mode {mode} has the data types {dtypes}; they must be among its own, {known}",
+    "其模式 {mode} 的数据类型 {dtypes} 不在其自身的数据类型 {known} 之中",
+)
 OF_ANOTHER = Message(
     "its {kind} {name} is a case of operator {other}; it must be one of {operator}",
     "其{kind} {name} 是算子 {other} 的用例，必须是 {operator} 的用例",

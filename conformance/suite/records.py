@@ -172,6 +172,10 @@ def _completed(module: ModuleType, path: Path) -> Operator:
     if operator.targets and not known >= set(operator.products):
         missing = sorted(set(operator.products) - known)
         raise UsageError(say.RECORD(), path, say.SILENT_TARGETS(products=missing))
+    for mode in operator.modes:
+        if unknown := sorted({*mode.dtypes} - {*operator.dtypes}):
+            told = say.DTYPES_OF_A_MODE(mode=mode.name, dtypes=unknown, known=operator.dtypes)
+            raise UsageError(say.RECORD(), path, told)
     calls: tuple[Example | Rejection | Quarantine, ...]
     calls = (*operator.examples, *operator.rejections, *operator.quarantine)
     for documented in calls:

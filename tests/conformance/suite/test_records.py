@@ -39,6 +39,16 @@ def test_a_record_imports_what_lies_beside_it(records: Path) -> None:
     assert suite.operators([records])[-1].title == "from beside"
 
 
+def test_a_mode_with_a_data_type_that_the_record_lacks_is_told(records: Path) -> None:
+    record = records / "copying.py"
+    text = record.read_text()
+    given = 'Mode("plain", RULE)'
+    assert text.count(given) == 1
+    record.write_text(text.replace(given, 'Mode("plain", RULE, dtypes=("int33",))'))
+    with pytest.raises(UsageError, match="mode plain has the data types int33; they must be among"):
+        suite.operators([records])
+
+
 def test_two_repositories_may_use_the_same_names(records: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
