@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conformance.call.observation import Observation
 from conformance.catalogue import check
@@ -13,8 +16,8 @@ from conformance.mutants.drawn_cases import Call
 class Answer(NamedTuple):
     """All that a caller can see of a call, but not the words of messages.
 
-    ``ended`` has outcome, status and phase, ``outputs`` a hash of each output's bytes, ``codes``
-    are those of the diagnostics.
+    ``ended`` has outcome, status and phase, ``outputs`` a hash of each output's bytes, in which all
+    NaNs are one, ``codes`` are those of the diagnostics.
     """
 
     ended: tuple[str, int, str]
@@ -27,9 +30,20 @@ def answer(observation: Observation) -> Answer:
     outputs = sorted(observation.outputs.items())
     return Answer(
         (observation.outcome.name, observation.status, observation.phase),
-        tuple((name, hash(array.tobytes())) for name, array in outputs),
+        tuple((name, hash(_bytes(array))) for name, array in outputs),
         tuple(diagnostic.code for diagnostic in observation.diagnostics),
     )
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    """The bytes of an output with one NaN in place of all.
+
+    Which NaN a sum of several gives follows from the order that a compiler gives the operands: it
+    differs between two builds of one meaning. If a contract promises the bits, a verdict has said.
+    """
+    if array.dtype.kind in "iub":
+        return array.tobytes()
+    return np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
 
 
 def difference(call: Call, right: Answer, seen: Answer) -> str:

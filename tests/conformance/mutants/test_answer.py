@@ -1,5 +1,9 @@
 """A difference between two accepted answers is told by what differs, and in which call."""
 
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -40,3 +44,15 @@ def test_the_words_of_a_message_are_no_part_of_an_answer() -> None:
     one, other = (Observation(Outcome.REJECTED, 161002, message=text) for text in ("a", "b"))
     assert answer(one) == answer(other)
     assert answer(completed(0.0)) != answer(completed(-0.0))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+def test_a_nan_of_another_sign_is_no_other_answer_and_one_in_place_of_a_number_is(
+    dtype: Any,
+) -> None:
+    def seen(*values: float) -> Observation:
+        return replace(completed(0.0), outputs={"y": np.array(values, np.float64).astype(dtype)})
+
+    negative = np.copysign(np.nan, -1.0)
+    assert answer(seen(1.0, np.nan)) == answer(seen(1.0, negative))
+    assert answer(seen(1.0, np.nan)) != answer(seen(np.nan, 1.0))
