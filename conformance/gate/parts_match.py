@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from conformance.catalogue import marks
 from conformance.catalogue import merging as say
+from conformance.catalogue.message import row
 from conformance.errors import UsageError
 from conformance.evidence.lines import ItemLine
 from conformance.evidence.reading import CannotJudge
@@ -74,8 +76,10 @@ def _check_shards(runs: Sequence[Run]) -> Shard:
         found[shard.index] = run
     missing = [index for index in range(1, whole.count + 1) if index not in found]
     if missing:
-        names = [f"{index}/{whole.count}" for index in missing]
-        raise UsageError("runs", _names(runs), say.MISSING(shards=names))
+        shards = [Shard(index, whole.count) for index in missing]
+        told = [say.MISSING(shards=[*map(str, shards)])]
+        told += [say.TO_JUDGE_IT(command=one) for one in map(_command(runs[0]), shards) if one]
+        raise UsageError("runs", _names(runs), row(told, "\n"))
     owners: dict[str, Run] = {}
     for run in runs:
         for item in _drawing(run):
@@ -84,6 +88,22 @@ def _check_shards(runs: Sequence[Run]) -> Shard:
                 rule = say.JUDGED_TWICE(item=item.rpartition("::")[2], folder=owner.folder)
                 raise UsageError("run", run.folder, rule)
     return whole
+
+
+def _command(run: Run) -> Callable[[Shard], str]:
+    """What judges another shard, as the command of a run says; "" if that names no shard."""
+    words = shlex.split(str(run.evidence.provenance.get("command", "")))
+
+    def of(shard: Shard) -> str:
+        given = {"--shard": str(shard), "--out": f"shard{shard.index}"}
+        if "--shard" not in words:
+            return ""
+        left = [*words] if "--out" in words else [*words, "--out", ""]
+        for option, value in given.items():
+            left[left.index(option) + 1] = value
+        return shlex.join(left)
+
+    return of
 
 
 def _drawing(run: Run) -> set[str]:

@@ -262,6 +262,17 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
         merge(folders, tmp_path / "out")
 
 
+def test_a_missing_shard_comes_with_the_command_that_judges_it(tmp_path: Path) -> None:
+    asked = "python -m conformance run --profile gate --shard 1/3 --out 'my runs/1'"
+    provenance = {"git": {"commit": "c0ffee"}, "sources": "s1", "command": asked}
+    with pytest.raises(UsageError) as told:
+        merge([shard(tmp_path, 1, 3, provenance=provenance)], tmp_path / "out")
+    run_it = "  to judge it: python -m conformance run --profile gate"
+    assert str(told.value).splitlines()[1:] == [
+        f"{run_it} --shard {index}/3 --out shard{index}" for index in (2, 3)
+    ]
+
+
 def test_a_shard_that_is_there_twice_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"overlaps: shard 1/2 is also in .*shard1"):
         merge([shard(tmp_path, 1), shard(tmp_path / "again", 1)], tmp_path / "out")
