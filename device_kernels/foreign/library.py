@@ -32,6 +32,10 @@ LINK = ("-shared", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN")
 COUNTED = ("--coverage", "-fprofile-update=atomic", "-O1", "-fno-early-inlining")
 
 
+NO_OPERATORS = frozenset({"common", "tests"})
+"""Folders of a checkout with parts that are named as those of an operator."""
+
+
 @dataclass(frozen=True)
 class Unbuilt:
     """An operator that is not judged, and why, in one line."""
@@ -68,7 +72,11 @@ def halves(checkout: Path) -> dict[str, str]:
 def _places(checkout: Path) -> list[tuple[str, Path]]:
     """Where an operator may lie in a checkout, with its name."""
     places = [checkout, *checkout.glob("*"), *checkout.glob("*/*")]
-    return [(place.name, place.resolve()) for place in sorted(places)]
+    return [
+        (place.name, place.resolve())
+        for place in sorted(places)
+        if not NO_OPERATORS & {*place.relative_to(checkout).parts}
+    ]
 
 
 def _lacking(place: Path) -> list[str]:
@@ -190,7 +198,12 @@ def _counters(library: Path) -> str:
 
 def _shared_host(common: list[Path]) -> list[Path]:
     """What tilings of a checkout share and is compiled with each: its tiling utilities."""
-    return [path for folder in common[1:] for path in sorted(folder.glob("tiling_base/*.cpp"))]
+    return [
+        path
+        for folder in common[1:]
+        for room in ("tiling_base", "op_host")
+        for path in sorted(folder.glob(f"{room}/tiling_*.cpp"))
+    ]
 
 
 def _filed(name: str, make: Callable[[Path], None]) -> Path:

@@ -48,6 +48,11 @@ static ge::graphStatus Tile(gert::TilingContext* context) {
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, bytes);
     OP_CHECK_IF(bytes < 64 * 1024, OP_LOGE(context->GetNodeName(), "%lu bytes are too few", bytes),
                 return ge::GRAPH_FAILED);
+    OP_CHECK_IF(platform.GetCurNpuArch() != NpuArch::DAV_2201 || grad.GetDimNum() != 2,
+                OP_LOGE_FOR_INVALID_SHAPE_WITH_REASON(context->GetNodeName(), "grad",
+                                                      Ops::Base::ToString(grad).c_str(),
+                                                      "it has two axes"),
+                return ge::GRAPH_FAILED);
     RowSumTilingData data;
     data.set_rows(grad.GetDim(0));
     data.set_hidden(grad.GetDim(1));
@@ -66,6 +71,7 @@ IMPL_OP_OPTILING(MoeTokenPermuteGrad).Tiling(Tile).TilingParse<CompileInfo>(Prep
 """
 KERNEL = """
 #include "kernel_operator.h"
+#include "basic_api/kernel_operator_utils_intf.h"
 using namespace AscendC;
 extern "C" __global__ __aicore__ void moe_token_permute_grad(GM_ADDR grad, GM_ADDR ranks,
                                                              GM_ADDR sums, GM_ADDR workspace,
@@ -88,10 +94,11 @@ extern "C" __global__ __aicore__ void moe_token_permute_grad(GM_ADDR grad, GM_AD
     for (int64_t piece = 0; piece < data.tokens * data.pieces; ++piece) {
         const int64_t token = piece / data.pieces;
         const int64_t first = piece % data.pieces * 4096;
-        const int64_t columns = first + 4096 < data.hidden ? 4096 : data.hidden - first;
+        const int64_t columns = min(4096, data.hidden - first);
         DataCopyExtParams row{1, static_cast<uint32_t>(columns * sizeof(float)), 0, 0, 0};
         LocalTensor<float> sum = done.AllocTensor<float>();
-        Duplicate(sum, 0.0f, columns);
+        sum.SetSize(columns);
+        Duplicate(sum, 0.0f, sum.GetSize());
         for (int64_t slot = 0; slot < data.topK; ++slot) {
             const int64_t name = names.GetValue(token * data.topK + slot);
             if (name >= data.rows) {
@@ -129,6 +136,8 @@ def written(folder: Path, **replaced: str) -> Path:
         path = folder / "moe" / NAME / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    for part in ("include", "src"):  # of what operators share
+        (folder / "common" / part / "op_host").mkdir(parents=True, exist_ok=True)
     for part in ("op_host", "op_kernel"):
         (folder / "moe" / "moe_gating_of_another_kind" / part).mkdir(parents=True, exist_ok=True)
     return folder

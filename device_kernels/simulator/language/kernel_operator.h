@@ -46,3 +46,4 @@
 #include "ascendc/vocabulary/enumerations.h"
 #include "ascendc/vocabulary/mask.h"
 #include "ascendc/vocabulary/qualifiers.h"
+#include "ascendc/vocabulary/scalars.h"

@@ -27,6 +27,11 @@ enum DataType {
     DT_BOOL = 12,
     DT_BF16 = 27,
     DT_UNDEFINED = 28,
+    DT_INT4 = 29,
+    DT_HIFLOAT8 = 34,
+    DT_FLOAT8_E5M2 = 35,
+    DT_FLOAT8_E4M3FN = 36,
+    DT_FLOAT8_E8M0 = 37,
 };
 
 // Bytes of one element; -1 for a type without a size of its own.
@@ -35,6 +40,10 @@ inline int GetSizeByDataType(DataType type) {
         case DT_INT8:
         case DT_UINT8:
         case DT_BOOL:
+        case DT_HIFLOAT8:
+        case DT_FLOAT8_E5M2:
+        case DT_FLOAT8_E4M3FN:
+        case DT_FLOAT8_E8M0:
             return 1;
         case DT_FLOAT16:
         case DT_BF16:
@@ -55,7 +64,7 @@ inline int GetSizeByDataType(DataType type) {
 }
 
 // Every tensor of a call is in the one linear format.
-enum Format { FORMAT_ND = 2 };
+enum Format { FORMAT_ND = 2, FORMAT_RESERVED = 40 };
 
 inline int32_t GetPrimaryFormat(int32_t format) { return format; }
 

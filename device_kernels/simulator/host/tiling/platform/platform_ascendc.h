@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platform/platform_info.h"
+#include "platform/soc_spec.h"
 
 namespace platform_ascendc {
 
@@ -17,6 +18,9 @@ enum class SocVersion {
     ASCEND310P,
     ASCEND310B,
     ASCEND910_95,
+    ASCEND910E,
+    ASCEND910_93,
+    ASCEND950,
     RESERVED_VERSION = 99999,
 };
 
@@ -25,6 +29,7 @@ public:
     explicit PlatformAscendC(fe::PlatFormInfos* platform) : platform_(platform) {}
 
     SocVersion GetSocVersion() const { return SocVersion::ASCEND910B; }
+    NpuArch GetCurNpuArch() const { return NpuArch::DAV_2201; }
     // The model is of the vector cores; a chip has two of them for each cube core.
     uint32_t GetCoreNum() const { return platform_->VectorCores(); }
     uint32_t GetCoreNumAiv() const { return platform_->VectorCores(); }

@@ -48,6 +48,8 @@ public:
     }
 
     uint32_t GetSize() const { return size_; }
+    // What GetSize answers from now on; the bounds of accesses stay those of the buffer.
+    void SetSize(uint32_t size) { size_ = size; }
 
     // The address of the host memory that stands for this part of UB.
     uint64_t GetPhyAddr(uint32_t index = 0,

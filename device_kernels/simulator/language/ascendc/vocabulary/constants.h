@@ -20,6 +20,12 @@ constexpr uint32_t F32_INF = 0x7F800000;
 constexpr uint32_t F32_NEG_INF = 0xFF800000;
 constexpr uint32_t F32_NAN = 0x7FC00000;
 
+// An integer of four bits, of which two share a byte. It is a name alone: kernels compare types
+// with it, and no instruction of the model takes one.
+struct int4b_t {
+    uint8_t pair;
+};
+
 // Whether two types are one.
 template <typename T, typename U>
 struct IsSameType : std::is_same<T, U> {};
