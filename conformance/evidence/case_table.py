@@ -25,7 +25,7 @@ COLUMNS = (
     "shapes",
     "attributes",
     "verdict",
-    "first wrong output",
+    "first_wrong_output",
     "diagnostics",
     "seconds",
     "replay",

@@ -117,9 +117,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _unlike(name: str, names: set[str]) -> str:
     """The name, with a number if another one would look like it in an item's name."""
-    for number in range(1, MOST_FILES):
-        tried = name if number == 1 else f"{name}~{number}"
-        if (shown := joined([tried])) not in names:
-            names.add(shown)
-            return tried
-    raise AssertionError(name)
+    tried, number = name, 1
+    while joined([tried]) in names:
+        number += 1
+        tried = f"{name}~{number}"
+    names.add(joined([tried]))
+    return tried
