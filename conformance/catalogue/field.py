@@ -99,6 +99,9 @@ TOO_LARGE = Message(
 OTHER_FORMAT = Message("{name}: format {format} is not ND", "{name}：格式 {format} 不是 ND")
 OUT_OF_DTYPE = Message("a value that {dtype} does not hold", "存在 {dtype} 无法表示的数值")
 NO_MODE = Message("the record has no mode for it", "记录中没有与之对应的模式")
+NO_ROUTING = Message(
+    "no values were found such as the record draws", "没有找到与记录所生成者同类的数值"
+)
 MISFIT = Message("{about} does not fit the record", "{about} 与记录不符")
 MUST_REFUSE = Message(
     "the interface must refuse it, status {status}, for {about}: {rule}",

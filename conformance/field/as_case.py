@@ -156,7 +156,7 @@ def _in_mode(
         form = operator.signature.of(case)
         sizes, misfit = explain_inputs(operator.signature, case)
         _check_fit(operator, case, misfit)
-    ways = Ways(operator, form, case, open_, sizes, call.seed % 2**31)
+    ways = Ways(operator, near.draws, form, case, open_, sizes, call.seed % 2**31)
     values = ways.all() if open_ else iter([{}])
     held = sum(one.size for one in inputs.values())
     most = FEW_TRIED if held > LARGE else MOST_TRIED
@@ -169,7 +169,7 @@ def _in_mode(
             reasons.append(error)
         if [text_of(one) for one in reasons[-SAME:]] == [text_of(reasons[0])] * SAME:
             break  # it lies in something else than the values
-    first = reasons[0] if reasons else NotRead(say.NO_MODE())
+    first = reasons[0] if reasons else NotRead(say.NO_ROUTING())
     if isinstance(first, NotRead):
         raise first
     raise NotRead(say.NOT_ALLOWED(reason=text_of(first)))

@@ -32,12 +32,13 @@ Features = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Nearest:
-    """A mode, its drawn call that resembles a given one most, and the outputs that such calls have,
-    by name, those of the most alike first."""
+    """A mode, its drawn call that resembles a given one most, the outputs that such calls have, by
+    name, those of the most alike first, and all draws of the mode."""
 
     mode: str
     case: Case
     outputs: tuple[frozenset[str], ...]
+    draws: tuple[Case, ...]
 
 
 def nearest(
@@ -61,7 +62,12 @@ def nearest(
         best.setdefault(mode, case)
         outputs.setdefault(frozenset(case.outputs))
     return [
-        Nearest(mode, case, tuple(dict.fromkeys([frozenset(case.outputs), *outputs])))
+        Nearest(
+            mode,
+            case,
+            tuple(dict.fromkeys([frozenset(case.outputs), *outputs])),
+            tuple(one for one, _ in _drawn(operator.name, mode, dtype, _Held(operator))),
+        )
         for mode, case in best.items()
     ]
 

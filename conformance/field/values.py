@@ -8,7 +8,7 @@ call. No way knows an operator: they are those in which routed tokens are number
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,15 @@ MOST_COUNT = 4096
 """Keys that a way may count: experts, at most."""
 
 Values = NDArray[np.int64]
+
+PROPERTIES: tuple[Callable[[Values], bool], ...] = (
+    lambda array: bool((np.diff(array.ravel()) >= 0).all()),
+    lambda array: np.unique(array).size == array.size,
+    lambda array: bool((np.diff(np.sort(array, axis=-1), axis=-1) != 0).all()),
+    lambda array: int(array.min()) >= 0,
+)
+"""What the integers of a tensor may always be: ascending, all different, different in each row,
+none below 0. A record that draws no others may promise nothing of others, though it allows them."""
 
 
 def listed(one: Described, array: NDArray[Any]) -> Tensor:
@@ -78,12 +87,14 @@ def filled(one: Described, drawn: Tensor | None, seed: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Ways:
-    """The ways to make the integers of a call: ``open`` are its tensors without values.
+    """The ways to make the integers of a call: ``open`` are its tensors without values, ``draws``
+    calls of the record.
 
     ``case`` is the call with zeros in them, ``sizes`` what its shapes say.
     """
 
     operator: Operator
+    draws: tuple[Case, ...]
     form: Signature | None
     case: Case
     open: Mapping[str, Described]
@@ -91,11 +102,27 @@ class Ways:
     seed: int
 
     def all(self) -> Iterator[dict[str, Values]]:
-        """Values of all open tensors: as the record routes a batch of tokens, else each by a rule;
-        the same rule for all first."""
+        """Values of all open tensors, such as the record draws."""
+        for values in self._any():
+            if all(self._is_drawn(name, array) for name, array in values.items()):
+                yield values
+
+    def _is_drawn(self, name: str, array: Values) -> bool:
+        """Whether values have what all that the record draws of a tensor have."""
+        return array.size < 2 or all(kept(array) for kept in self._kept[name])
+
+    @cached_property
+    def _kept(self) -> Mapping[str, tuple[Callable[[Values], bool], ...]]:
+        found: dict[str, tuple[Callable[[Values], bool], ...]] = {}
+        for name in self.open:
+            drawn = [one.arrays[name] for one in self.draws if name in one.inputs]
+            known = [np.asarray(one).astype(np.int64) for one in drawn if one.size > 1]
+            found[name] = tuple(p for p in PROPERTIES if known and all(map(p, known)))
+        return found
+
+    def _any(self) -> Iterator[dict[str, Values]]:
+        """As the record routes a batch of tokens, else each by a rule, the same for all first."""
         yield from self._of_batches()
-        if not self.open:
-            return
         ways = {name: [*self._of(name, one)] for name, one in self.open.items()}
         for turn in range(max(map(len, ways.values()), default=0)):
             yield {name: some[min(turn, len(some) - 1)] for name, some in ways.items()}
