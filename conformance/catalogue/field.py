@@ -125,6 +125,10 @@ NO_CASES = Message(
     "has no case that can be judged; the first that was looked at: {first}",
     "没有可判定的用例；首个被查看的文件：{first}",
 )
+MANY_UNREAD = Message(
+    "has {count:,} files that are no case to judge; allowed: up to {most:,}. The first: {first}",
+    "有 {count:,} 个文件不是可判定的用例；允许：至多 {most:,} 个。首个：{first}",
+)
 OF_FILE = Message("the case of {file}", "用例文件：{file}")
 
 NEW_FOLDER = Message("must be a new folder, or an empty one", "必须是新目录或空目录")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from conformance import places
 from conformance.catalogue.message import packed
@@ -101,4 +102,4 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
     if request.cases is not None:
         yield "case", str(request.cases)
     for name, reason in request.left_out.items():
-        yield "left-out", f"{name}={json.dumps(packed(reason))}"
+        yield "left-out", f"{quote(name, safe=' /')}={json.dumps(packed(reason))}"

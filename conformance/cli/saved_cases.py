@@ -70,7 +70,7 @@ def cases_of_folder(
             name = option.replace("_", "-")
             raise UsageError(name, value, options.NOT_WITH(option="--case"))
     folder = parsed.case.absolute()
-    found = checked(read_folder(folder), all_on_route(records, route))
+    found = checked(parsed.case, read_folder(folder), all_on_route(records, route))
     cases = Cases(folder, found)
     parsed.operator = cases.operators
     return cases

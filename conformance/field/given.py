@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.catalogue import field as say
+from conformance.catalogue.message import row
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.failure import replay
 from conformance.names import joined
@@ -23,6 +24,9 @@ OF_RUN = ("evidence.json",)
 """Files of a run's folder that are no cases."""
 
 MOST_FILES = 10_000
+MOST_UNREAD = 500
+"""Files that are no case: each is told, and handed on to the processes of the run."""
+
 MOST_BYTES = 1 << 30
 """Of all files together."""
 
@@ -79,10 +83,10 @@ def read_folder(folder: Path) -> Folder:
     return Folder(tuple(found), unread)
 
 
-def checked(folder: Folder, records: Mapping[str, Operator]) -> Folder:
+def checked(place: Path, folder: Folder, records: Mapping[str, Operator]) -> Folder:
     """The folder without the cases that no record allows: a verdict on them would blame a kernel.
 
-    Raises `UsageError` where no case is left.
+    Raises `UsageError` where no case is left, and for more files that are none than can be told.
     """
     kept: list[GivenCase] = []
     unread = dict(folder.unread)
@@ -94,9 +98,12 @@ def checked(folder: Folder, records: Mapping[str, Operator]) -> Folder:
             unread[one.file] = error.text
         except EnvironmentFailure as error:
             unread[one.file] = str(error)
+    told = [row([file, ": ", why]) for file, why in unread.items()][:1] or ["-"]
     if not kept:
-        rules = [f"{file}: {why}" for file, why in unread.items()][:1]
-        raise UsageError("case", "folder", say.NO_CASES(first=rules[0] if rules else "-"))
+        raise UsageError("case", place, say.NO_CASES(first=told[0]))
+    if len(unread) > MOST_UNREAD:
+        rule = say.MANY_UNREAD(count=len(unread), most=MOST_UNREAD, first=told[0])
+        raise UsageError("case", place, rule)
     return replace(folder, cases=tuple(kept), unread=unread)
 
 

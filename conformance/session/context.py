@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import msgspec
 
@@ -116,7 +117,7 @@ class Context:
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
-        self.left_out = {name: reason_of(reason) for name, _, reason in told}
+        self.left_out = {unquote(name): reason_of(reason) for name, _, reason in told}
         self.named: list[str] = option.conformance_named or []
         self.cases = folder_of("case", option.conformance_case)
         self.given = given_cases(self.cases, self.left_out)

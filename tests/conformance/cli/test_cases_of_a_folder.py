@@ -53,18 +53,19 @@ def test_all_cases_are_judged_in_one_run(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_case_is_told_and_the_others_are_judged(tmp_path: Path) -> None:
     folder = saved(tmp_path / "cases")
-    (folder / "broken.json").write_text("{")
+    (folder / "=broken %3D.json").write_text("{")
     (folder / "link.json").symlink_to(folder / "first.json")
     rows = Tensor((1,), "int32", (99,))
     wrong = replace(ONE, inputs={**ONE.inputs, "expanded_row_idx": rows})
     save(Replay(wrong), folder / "illegal.json")
     done = conformance("run", "--case", "cases", "--score", *BY_ONE, folder=tmp_path)
     assert (done.status, done.out) == (1, "3\n"), done.err
-    for name in ("broken.json", "link.json", "illegal.json"):
+    for name in ("=broken %3D.json", "link.json", "illegal.json"):
         assert name in done.err
     evidence = read_evidence(tmp_path / "reports" / "latest")
     assert evidence is not None
-    assert (evidence.cases, len(evidence.left_out), evidence.failures) == (2, 3, [])
+    assert (evidence.cases, evidence.failures) == (2, [])
+    assert {*evidence.left_out} == {"=broken %3D.json", "link.json", "illegal.json"}
 
 
 def test_a_failed_case_is_told_with_its_file_and_in_the_table(tmp_path: Path) -> None:
@@ -139,3 +140,14 @@ def test_a_folder_of_too_many_files_is_refused(
     save(Replay(ONE), tmp_path / "b.json")
     with pytest.raises(UsageError, match="more than 1 files"):
         given.read_folder(tmp_path)
+
+
+def test_a_folder_of_more_files_that_are_none_than_can_be_told_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given, "MOST_UNREAD", 1)
+    saved(tmp_path)
+    for name in ("x.json", "y.json"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(UsageError, match="has 2 files that are no case"):
+        given.checked(tmp_path, given.read_folder(tmp_path), RECORDS)

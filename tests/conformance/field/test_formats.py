@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -251,3 +252,63 @@ def test_arguments_by_position_are_those_of_the_function(tmp_path: Path) -> None
 
 def test_a_dump_is_plain_json(tmp_path: Path) -> None:
     assert json.loads(json.dumps(dump(tmp_path))) == dump(tmp_path)
+
+
+def in_torch(folder: Path) -> Read | str:
+    """What comes of a dump whose first tensor is a file of PyTorch."""
+    document = dump(folder)
+    (told,) = document["data"].values()
+    told["input_kwargs"]["tokens"]["data_name"] = "tokens.pt"
+    (folder / "dump_tensor_data" / "tokens.pt").write_bytes(b"kept by torch")
+    (row,) = msprobe.rows(document, folder, MOST)
+    return outcome(row)
+
+
+def test_a_file_of_pytorch_needs_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "needs PyTorch" in str(in_torch(tmp_path))
+
+
+class Loaded:
+    """A tensor as PyTorch gives it."""
+
+    dtype = "float"
+
+    def detach(self) -> Loaded:
+        return self
+
+    def numpy(self) -> Any:
+        return CASE.arrays["tokens"]
+
+
+class Torch:
+    """PyTorch, as far as a dump needs it."""
+
+    bfloat16 = "bfloat16"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[bytes, bool]] = []
+
+    def load(self, file: io.BytesIO, map_location: str, weights_only: bool) -> Loaded:
+        assert map_location == "cpu"
+        self.asked.append((file.read(), weights_only))
+        return Loaded()
+
+
+def test_pytorch_loads_numbers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = Torch()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    found = in_torch(tmp_path)
+    assert isinstance(found, Read)
+    assert torch.asked == [(b"kept by torch", True)]
+
+
+def test_what_pytorch_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = Torch()
+
+    def refuse(*_: Any, **__: Any) -> Loaded:
+        raise RuntimeError("Weights only load failed\nlong advice")
+
+    monkeypatch.setattr(torch, "load", refuse)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert in_torch(tmp_path) == "tokens.pt cannot be read: Weights only load failed"
