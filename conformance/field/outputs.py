@@ -46,11 +46,11 @@ def with_outputs(
         shapes = _by_formula(operator, case)
         tensors = {o.name: o for o in own if o.name in names and o.name in shapes}
         outputs = {n: Tensor(shapes[n], o.dtypes(case.dtype)[0]) for n, o in tensors.items()}
-        found = replace(case, outputs=outputs)
+        found = _typed(operator, replace(case, outputs=outputs))
         if signature is not None and len(outputs) < len(names):
             # What the reference does not compute is as long as what it does.
             more = explain_inputs(signature, found).sizes
-            found = _by_sizes(signature, case, more, names) or found
+            found = _by_sizes(signature, case, {**sizes, **more}, names) or found
         found = _typed(operator, found)
         if made is None or found.outputs != made.outputs:
             yield found
@@ -61,9 +61,10 @@ def _by_sizes(
 ) -> Case | None:
     """The case with outputs as long as its sizes say; None where a size does not follow."""
     form = signature.of(case)
+    only = {one.name: one.least for one in form.sizes.values() if one.least == one.most}
     fields: dict[str, dict[str, Any]] = {name: {} for name in (*case.inputs, *names)}
     try:
-        made = called(form, case.mode, case.dtype, {**sizes}, fields, **case.attributes)
+        made = called(form, case.mode, case.dtype, {**only, **sizes}, fields, **case.attributes)
     except (ValueError, KeyError, TypeError):
         return None
     outputs = {name: one for name, one in made.outputs.items() if name in names}
