@@ -78,7 +78,7 @@ NO_RECORD = Message("no record: {function}", "没有算子记录：{function}")
 NO_SCHEMA = Message("the parameters of {function} are not known", "不了解 {function} 的参数")
 NO_PARAMETER = Message("{name} is none of {names}", "{name} 不在以下参数之中：{names}")
 NO_KEYWORD = Message(
-    "{name} reaches no tensor of {operator}", "{name} 不对应 {operator} 的任何张量"
+    "{name} reaches no parameter of {operator}", "{name} 不对应 {operator} 的任何参数"
 )
 NO_ATTRIBUTE = Message("{name} is an attribute, and given a tensor", "{name} 是属性，却给了张量")
 NO_TENSOR = Message("{name} is a tensor, and given none", "{name} 是张量，却没有给出")

@@ -15,7 +15,14 @@ from conformance.catalogue import help_field as helps
 from conformance.catalogue import options
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
 from conformance.errors import ACCEPTED, NOTHING_TO_DO, REFUSED, UsageError
-from conformance.field.files import MOST_ELEMENTS, Imported, by_reason, check_out, import_file
+from conformance.field.files import (
+    MOST_ELEMENTS,
+    Imported,
+    by_reason,
+    check_out,
+    import_file,
+    source_of,
+)
 from conformance.judge.legality import LARGEST_TENSOR
 from conformance.suite import records as suite
 from conformance.text.command_lines import called, near
@@ -47,7 +54,9 @@ def import_command(parsed: argparse.Namespace, console: Console, extra: list[str
     most = _most(parsed.most_elements)
     check_out(parsed.out)
     records = suite.records([folder.absolute() for folder in parsed.operators])
-    told = [import_file(path, parsed.out, records, most) for path in parsed.files]
+    # All of them first: a wrong one among them leaves no folder behind.
+    sources = [source_of(path, most) for path in parsed.files]
+    told = [import_file(one, parsed.out, records, most) for one in sources]
     for one in told:
         for line in _lines(one, verbose=parsed.verbose):
             console.print(line, markup=False)

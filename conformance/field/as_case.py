@@ -14,7 +14,8 @@ from conformance.field.foreign import Call, Described, NotRead
 from conformance.field.nearest import Nearest, nearest
 from conformance.field.outputs import with_outputs
 from conformance.field.parameters import Arguments, given, is_of_torch, operators_of
-from conformance.field.values import Ways, filled, listed, with_values
+from conformance.field.routings import Ways
+from conformance.field.values import filled, listed, with_values
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.derive.explain import Misfit, explain, explain_inputs
 from conformance.record.operator import AttributeParameter, Operator
@@ -58,8 +59,8 @@ def case_of(call: Call, records: Mapping[str, Operator], most_elements: int) -> 
 
 
 def _of(call: Call, operator: Operator, most_elements: int) -> Read:
-    if is_of_torch(operator, call.function) and call.places != "keywords":
-        call = replace(call, places="keywords")
+    if is_of_torch(operator, call.function) and "keywords" not in call.places:
+        call = replace(call, places="tensor keywords")
     told = given(call, operator)
     attributes = {one.name: _attribute(one, told) for one in _attributes(operator)}
     held = sum(one.size for one in told.tensors.values())

@@ -50,19 +50,24 @@ class Imported:
         return sum(self.operators.values())
 
 
+@dataclass(frozen=True)
+class Source:
+    """A file with calls, whose it is, and the calls."""
+
+    path: Path
+    tool: str
+    rows: Iterator[Row]
+
+
 def import_file(
-    path: Path,
-    out: Path,
-    records: Mapping[str, Operator],
-    most_elements: int = MOST_ELEMENTS,
+    source: Source, out: Path, records: Mapping[str, Operator], most_elements: int = MOST_ELEMENTS
 ) -> Imported:
     """Write a case for each call of a file, ``OPERATOR/NAME.json`` below ``out``.
 
-    Raises `UsageError` for a file of no known tool, and for a folder that cannot be written.
+    Raises `UsageError` for a folder that cannot be written.
     """
-    tool, rows = _rows(path, most_elements)
-    told = Imported(str(path), tool)
-    for row in islice(rows, MOST_ROWS):
+    told = Imported(str(source.path), source.tool)
+    for row in islice(source.rows, MOST_ROWS):
         told.rows += 1
         place = row.place if isinstance(row, Call) else row[0]
         try:
@@ -71,11 +76,11 @@ def import_file(
             told.unread.append((place, text_of(error)))
             continue
         assert isinstance(row, Call)
-        name = f"{path.stem}-{row.name or row.place}"
+        name = f"{source.path.stem}-{row.name or row.place}"
         _write(out / read.case.operator, name, read)
         told.operators[read.case.operator] += 1
         told.values[read.values] += 1
-    if next(rows, None) is not None:
+    if next(source.rows, None) is not None:
         told.unread.append((say.THE_REST(), say.MANY_ROWS(most=MOST_ROWS)))
     return told
 
@@ -92,8 +97,9 @@ def _read(row: Row, records: Mapping[str, Operator], most_elements: int) -> Read
     return case_of(row, records, most_elements)
 
 
-def _rows(path: Path, most_elements: int) -> tuple[str, Iterator[Row]]:
-    """The tool of a file, and its calls. Raises `UsageError` for a file of none."""
+def source_of(path: Path, most_elements: int = MOST_ELEMENTS) -> Source:
+    """A file with its calls, which are read as they are asked for. Raises `UsageError` for a file
+    of no known tool."""
     raw = read_given("file", path, MOST_BYTES)
     try:
         text = raw.decode("utf-8-sig")
@@ -101,13 +107,13 @@ def _rows(path: Path, most_elements: int) -> tuple[str, Iterator[Row]]:
         raise UsageError("file", path, say.NO_TEXT()) from error
     if path.suffix.lower() == ".csv":
         if ttk.is_header(text.partition("\n")[0].split(",")):
-            return "TTK", ttk.rows(text)
+            return Source(path, "TTK", ttk.rows(text))
         raise UsageError("file", path, say.NO_TOOL())
     document = _document(text, path)
     if msprobe.is_file(document):
-        return "msprobe", msprobe.rows(document, path.parent, most_elements)
+        return Source(path, "msprobe", msprobe.rows(document, path.parent, most_elements))
     if atk.is_file(document):
-        return "ATK", atk.rows(document)
+        return Source(path, "ATK", atk.rows(document))
     raise UsageError("file", path, say.NO_TOOL())
 
 

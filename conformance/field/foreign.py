@@ -85,9 +85,9 @@ class Item:
     is_tensor: bool
 
 
-Places = Literal["inputs", "outputs", "tensors", "interface", "keywords"]
-"""What the items without a name follow: the inputs, the outputs or all tensors of an interface,
-its inputs and attributes, or the parameters of a torch function."""
+Places = Literal["inputs", "tensors", "interface", "keywords", "tensor keywords"]
+"""What the items without a name follow: the inputs or all tensors of an interface, its inputs and
+attributes, the parameters of a torch function, or those that are tensors."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def is_of_torch(operator: Operator, function: str) -> bool:
 
 def given(call: Call, operator: Operator) -> Arguments:
     """The arguments by the names of the record. Raises `NotRead` for one that it does not know."""
-    if call.places == "keywords":
+    if "keywords" in call.places:
         return _of_keywords(call, operator)
     if call.places == "interface":
         pairs = _by_name_or_place(call.items, operator)
@@ -170,13 +170,18 @@ def _of_keywords(call: Call, operator: Operator) -> Arguments:
     declared = FUNCTIONS.get(call.function.rpartition(".")[2])
     if declared is None or not isinstance(binding, Binding):
         raise NotRead(say.NO_SCHEMA(function=call.function[:80]))
-    keywords = dict(_keywords(call, declared.names, declared.by_position))
+    to_tensors, to_attributes = _sources(operator, binding)
+    names, most = declared.names, declared.by_position
+    if call.places == "tensor keywords":
+        names = tuple(one for one in names if one in to_tensors)
+        most = len(names)
+    keywords = dict(_keywords(call, declared.names, names[:most]))
     for name in declared.names:
         if keywords.get(name) is None:
             if name not in keywords and name not in declared.defaults:
                 raise NotRead(say.MISSING(name=name))
             keywords[name] = declared.defaults.get(name)
-    to_tensors, to_attributes = _sources(operator, binding)
+    known = binding.arguments(operator.examples[0].case)
     tensors: dict[str, Described] = {}
     attributes: dict[str, Any] = {}
     for name, value in keywords.items():
@@ -186,14 +191,19 @@ def _of_keywords(call: Call, operator: Operator) -> Arguments:
             tensors[to_tensors[name]] = value
         elif name in to_attributes:
             attributes[to_attributes[name]] = value
+        elif name not in known and value != declared.defaults.get(name):
+            raise NotRead(say.NO_KEYWORD(name=name, operator=operator.name))
     return Arguments(tensors, attributes, None, keywords)
 
 
-def _keywords(call: Call, names: tuple[str, ...], by_position: int) -> Iterator[tuple[str, Any]]:
+def _keywords(
+    call: Call, names: tuple[str, ...], in_order: tuple[str, ...]
+) -> Iterator[tuple[str, Any]]:
+    """The keywords with what each is given; without a name they are those ``in_order``."""
     without = [one for one in call.items if not one.name]
-    if len(without) > by_position:
-        raise NotRead(say.MANY_POSITIONS(count=len(without), most=by_position))
-    yield from ((name, one.value) for name, one in zip(names, without, strict=False))
+    if len(without) > len(in_order):
+        raise NotRead(say.MANY_POSITIONS(count=len(without), most=len(in_order)))
+    yield from ((name, one.value) for name, one in zip(in_order, without, strict=False))
     for one in call.items:
         if one.name and one.name not in names:
             raise NotRead(say.NO_PARAMETER(name=one.name[:80], names=names))

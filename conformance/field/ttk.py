@@ -79,7 +79,7 @@ def _call(cells: Mapping[str, str], place: str, line: int) -> Call:
     if not (function := cells.get("api_name", "")):
         raise NotRead(say.NO_FUNCTION())
     tensors = _tensors(cells, "tensor_view_shapes", "tensor_dtypes", "tensor_formats")
-    places: Places = "tensors" if function.startswith("aclnn") else "keywords"
+    places: Places = "tensors" if function.startswith("aclnn") else "tensor keywords"
     return _given(cells, place, line, name, function, tensors, places, ())
 
 

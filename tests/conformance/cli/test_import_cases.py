@@ -113,9 +113,11 @@ def test_a_file_of_no_tool_is_refused(
     name: str, content: bytes, rule: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(name).write_bytes(content)
-    status, _, err = told(capsys, name, "--out", "out")
+    sample(Path("right.csv"))
+    status, _, err = told(capsys, "right.csv", name, "--out", "out")
     assert status == 2
     assert rule in err
+    assert not Path("out").exists()
 
 
 def test_cases_of_two_imports_are_not_mixed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -138,13 +140,14 @@ def test_a_file_of_too_many_bytes_is_not_read(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(files, "MOST_BYTES", 10)
     sample(Path("cases.csv"))
     with pytest.raises(Exception, match="at most 10 are read"):
-        files.import_file(Path("cases.csv"), Path("out"), RECORDS)
+        files.source_of(Path("cases.csv"))
     with pytest.raises(UsageError, match="file is 'none"):
-        files.import_file(Path("none.csv"), Path("out"), RECORDS)
+        files.source_of(Path("none.csv"))
 
 
 def test_no_more_rows_are_read_than_a_file_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_ROWS", 2)
-    found = files.import_file(sample(Path("cases.csv")), Path("out"), RECORDS)
+    source = files.source_of(sample(Path("cases.csv")))
+    found = files.import_file(source, Path("out"), RECORDS)
     assert (found.rows, found.read) == (2, 2)
     assert found.unread == [("the rest", "at most 2 calls of a file are read")]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from conformance.call.case import Case, Tensor
+from conformance.field.torch_functions import FUNCTIONS
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.record.torch_binding import Given, OfDtype
 
@@ -39,6 +40,22 @@ def ttk_kernel(operator: Operator, case: Case, name: str = "row") -> dict[str, s
         row[f"{role}_shapes"] = repr(tuple(None if t is None else t.shape for t in own))
         row[f"{role}_dtypes"] = repr(tuple(None if t is None else t.dtype for t in own))
     return {**row, "attributes": repr(_attributes(operator, case))}
+
+
+def ttk_e2e(operator: Operator, case: Case, name: str = "row") -> dict[str, str]:
+    """A row of TTK's mode e2e: a call of torch_npu, its tensors in the function's order."""
+    call = operator.torch_call(case)
+    given = {key: value for key, value in call.arguments if isinstance(value, Given)}
+    order = [one for one in FUNCTIONS[call.function].names if one in given]
+    tensors = [case.inputs.get(given[one].name) for one in order]
+    plain = {k: v for k, v in call.arguments if not isinstance(v, Given | OfDtype)}
+    return {
+        "testcase_name": name,
+        "api_name": f"torch_npu.{call.function}",
+        "tensor_view_shapes": repr(tuple(None if t is None else t.shape for t in tensors)),
+        "tensor_dtypes": repr(tuple(None if t is None else t.dtype for t in tensors)),
+        "attributes": repr(plain),
+    }
 
 
 def _attributes(operator: Operator, case: Case) -> dict[str, Any]:

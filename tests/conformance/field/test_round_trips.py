@@ -75,6 +75,21 @@ BOUND = [name for name, one in RECORDS.items() if isinstance(one.torch_npu, Bind
 
 
 @pytest.mark.parametrize("name", BOUND)
+def test_rows_of_ttk_that_call_torch_npu_give_the_call(name: str) -> None:
+    operator = RECORDS[name]
+    binding = operator.torch_npu
+    assert isinstance(binding, Binding)
+    for case in drawn(operator):
+        given = {*binding.arguments(case)}
+        if "tokens_dtype" in given or (binding.unreached and binding.unreached(case)):
+            continue  # a row of TTK has no data types among its attributes
+        (row,) = ttk.rows(samples.ttk([samples.ttk_e2e(operator, case)]))
+        found = read(row).case
+        if found.operator == name:
+            check_same(found, case, outputs=False)
+
+
+@pytest.mark.parametrize("name", BOUND)
 def test_dumps_of_msprobe_give_the_call_with_its_values(name: str, tmp_path: Path) -> None:
     operator = RECORDS[name]
     binding = operator.torch_npu
