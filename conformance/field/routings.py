@@ -25,6 +25,12 @@ from conformance.record.workload import BALANCED, Batch, Workload
 MOST_COUNT = 4096
 """Keys that a way may count: experts, at most."""
 
+MAPS = ("bool", "int8")
+"""Data types of tensors that say yes or no."""
+
+LEAST_KNOWN = 4
+"""Draws of a tensor by which it is known what all of them have."""
+
 MOST_WAYS = 8
 """Ways that are tried of one tensor."""
 
@@ -80,8 +86,9 @@ class Ways:
         found: dict[str, tuple[Callable[[Values], bool], ...]] = {}
         for name in self.open:
             drawn = [one.arrays[name] for one in self.draws if name in one.inputs]
-            known = [np.asarray(one).astype(np.int64) for one in drawn if one.size > 1]
-            found[name] = tuple(p for p in PROPERTIES if known and all(map(p, known)))
+            known = [np.asarray(one).astype(np.int64) for one in drawn if one.size > 2]
+            few = self.open[name].dtype in MAPS or len(known) < LEAST_KNOWN
+            found[name] = () if few else tuple(p for p in PROPERTIES if all(map(p, known)))
         return found
 
     def _of_batches(self) -> Iterator[dict[str, Values]]:
@@ -143,7 +150,7 @@ class Ways:
         generator = np.random.default_rng([self.seed, len(name)])
         if one.low is not None and one.low == one.high:
             yield np.full(one.shape, int(one.low), np.int64)
-        if one.dtype in ("bool", "int8"):
+        if one.dtype in MAPS:
             yield from self._maps(one, generator)
             return
         count, shape = one.size, one.shape
