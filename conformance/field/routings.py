@@ -66,7 +66,7 @@ class Ways:
         for values in self._of_batches():
             if all(self._is_drawn(name, array) for name, array in values.items()):
                 yield values
-        ways = [[*islice(self._drawn(name, one), MOST_WAYS)] for name, one in self.open.items()]
+        ways = [self._drawn(name, one) for name, one in self.open.items()]
         if all(ways):
             for turn in range(max(map(len, ways))):
                 each = (some[min(turn, len(some) - 1)] for some in ways)
@@ -74,8 +74,24 @@ class Ways:
             for chosen in product(*ways):
                 yield dict(zip(self.open, chosen, strict=True))
 
-    def _drawn(self, name: str, one: Described) -> Iterator[Values]:
-        return (array for array in self._of(name, one) if self._is_drawn(name, array))
+    def _drawn(self, name: str, one: Described) -> list[Values]:
+        """The first ways of a tensor; those first whose values are below what they always are."""
+        ways = (array for array in self._of(name, one) if self._is_drawn(name, array))
+        bound = self._bound(name)
+        few = sorted(islice(ways, 2 * MOST_WAYS), key=lambda a: a.size > 0 and a.max() >= bound)
+        return few[:MOST_WAYS]
+
+    def _bound(self, name: str) -> float:
+        """The least of what is longer than all values of a tensor, in each call that the record
+        draws: an axis, or an attribute. It may be longer by chance, so it is no rule."""
+        drawn = [one for one in self.draws if name in one.inputs and one.arrays[name].size]
+        bounds = [math.inf]
+        for key, length in _lengths(self.case).items():
+            known = [(int(one.arrays[name].max()), _lengths(one).get(key)) for one in drawn]
+            told = [(most, other) for most, other in known if other is not None]
+            if len(told) >= LEAST_KNOWN and all(most < other for most, other in told):
+                bounds.append(length)
+        return min(bounds)
 
     def _is_drawn(self, name: str, array: Values) -> bool:
         """Whether values have what all that the record draws of a tensor have."""
@@ -112,9 +128,10 @@ class Ways:
             except (TooFiltered, ValueError, ArithmeticError):
                 continue
             for case, _ in drawn:
-                if all(
-                    name in case.inputs and case.inputs[name].shape == told.shape
-                    for name, told in self.open.items()
+                if self.open.keys() <= case.inputs.keys() and all(
+                    one.shape == self.case.inputs[name].shape
+                    for name, one in case.inputs.items()
+                    if name in self.case.inputs
                 ):
                     yield {
                         name: np.asarray(case.arrays[name]).astype(np.int64) for name in self.open
@@ -156,7 +173,7 @@ class Ways:
         count, shape = one.size, one.shape
         bound = self._rows_of(name)
         if bound is not None:
-            if bound == count:
+            if bound <= count:  # of fewer rows than slots the first ones are kept
                 yield generator.permutation(count).reshape(shape)
             places = np.full(count, -1)
             kept = min(bound, count)
@@ -214,6 +231,17 @@ class Ways:
                     flat = np.argsort(np.argsort(noise, axis=None)).reshape(one.shape)
                     yield (flat < total).astype(np.int64)
         yield generator.integers(0, 2, one.shape)
+
+
+def _lengths(case: Case) -> dict[str, int]:
+    """The extents of a call's inputs, and its attributes that are more than 0, by name."""
+    found = {
+        f"{name}.{axis}": size
+        for name, one in case.inputs.items()
+        for axis, size in enumerate(one.shape)
+    }
+    found |= {n: v for n, v in case.attributes.items() if type(v) is int and v > 0}
+    return found
 
 
 def _distinct(

@@ -78,3 +78,14 @@ def test_a_mask_of_rows_is_no_routing() -> None:
     case = next(c for c in drawn if "finished" in c.inputs and c.inputs["finished"].size > 4)
     found = imported(operator.name, case).arrays["finished"]
     assert found.shape == case.inputs["finished"].shape
+
+
+def test_experts_are_below_what_they_are_below_in_every_draw() -> None:
+    """Of bias there are as many rows as experts; no rule of the record looks at an expert's."""
+    operator = RECORDS["moe_finalize_routing_v2_grad"]
+    drawn = (case for case, _ in plainly(operator.cases("drop_pad", "float32"), 60, 1))
+    cases = [c for c in drawn if "bias" in c.inputs and c.inputs["expert_idx"].size > 9]
+    assert len(cases) > 2
+    for case in cases[:5]:
+        found = imported(operator.name, case)
+        assert found.arrays["expert_idx"].max() < case.inputs["bias"].shape[0]
