@@ -190,7 +190,8 @@ class Ways:
             yield generator.permutation(count).reshape(shape)
             yield np.arange(count).reshape(shape)
             yield from self._parts(shape, generator)
-            for experts in self._counts:
+            least = self._bound(name)
+            for experts in [int(least), *self._counts] if 0 < least < MOST_COUNT else self._counts:
                 yield from _distinct(shape, experts, generator)
                 yield np.sort(generator.integers(0, experts, count)).reshape(shape)
             if len(shape) == 2:  # rows are numbered by columns
