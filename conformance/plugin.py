@@ -99,6 +99,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("same", metavar="bits", help=say.SAME())
     add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
     add("workload", metavar="NAME", action="append", help=say.WORKLOAD())
+    add("case", metavar="DIR", help=say.CASE())
     add("standard", metavar="NAME", help=say.STANDARD())
     add("left-out", metavar="NAME=REASON", action="append", help=say.LEFT_OUT())
     add("named", metavar="NAME", action="append", help=say.NAMED())
@@ -211,6 +212,7 @@ def pytest_pycollect_makeitem(
         context.seed,
         context.workloads,
         stand_alone=context.workloads_asked,
+        given=context.given,
     )
     made = parametrize(body, context.operators, asked)
     if made is None:

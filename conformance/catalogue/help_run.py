@@ -37,7 +37,8 @@ WORDS = Message(
     "判定名称中含有这些词的测试项，同 pytest 的 -k",
 )
 CASE = Message(
-    "judge just the case of a failures/<id>/case.json", "仅判定 failures/<id>/case.json 中的用例"
+    "judge just the case of a failures/<id>/case.json, or all saved cases of a folder",
+    "仅判定 failures/<id>/case.json 中的用例，或某目录中所有已保存的用例",
 )
 WORKLOAD = Message(
     "judge the calls of this model alone, in all its steps and routings: a name of cases/workloads,"

@@ -4,6 +4,7 @@ from conformance.catalogue.message import Message
 
 FOLDER = Message("allowed: a folder that exists", "允许：已存在的目录")
 NOT_WITH = Message("does not go with {option}", "不能与 {option} 同用")
+A_FILE = Message("allowed: a file in a folder that exists", "允许：已存在目录中的文件")
 WITH = Message("goes with {option}", "须与 {option} 同用")
 VERSIONS = Message(
     "allowed: two numbers and what follows, such as 9.1 or 8.5.0.alpha003",

@@ -42,6 +42,7 @@ AGAINST_PYTHON = Message(
 SAME = Message("both must give the same bits", "两者结果须逐位相同")
 PACKAGE = Message("judge the custom-operator package in DIR", "判定 DIR 中的自定义算子包")
 WORKLOAD = Message("judge the calls of this model alone", "仅判定该模型的调用")
+CASE = Message("judge the saved cases of this folder alone", "仅判定该目录中已保存的用例")
 STANDARD = Message(
     "summed outputs must pass this published standard too", "求和输出还须通过该公开标准"
 )

@@ -53,6 +53,7 @@ COMMANDS = {
     "merge": "merge.add_merge",
     "history": "history.add_history",
     "corpus": "corpus.add_corpus",
+    "import": "import_cases.add_import",
 }
 """Each command, in the order of the help, and what adds its grammar. Its module is imported when it
 is needed: one command imports a third of what all do.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from conformance import places
 from conformance.catalogue.message import packed
@@ -27,7 +28,8 @@ class Request(Asked):
     ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
     are the operators that were asked for by name. ``called`` says what the device calls, as it has
     been told; ``verbose`` asks for more than one screen. ``alone`` says that this
-    process is a command and nothing else, so that pytest may be a fork of it.
+    process is a command and nothing else, so that pytest may be a fork of it. ``expected_cases``
+    are those of a folder, None without one.
     """
 
     out: Path
@@ -41,11 +43,14 @@ class Request(Asked):
     called: str = ""
     verbose: bool = False
     alone: bool = False
+    expected_cases: int | None = None
 
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
         routed = sum(one.workload_cases is not None for one in self._called)
+        if self.expected_cases is not None:
+            return self.expected_cases
         if self.workloads:
             named = workload.chosen(self.workloads, places.workloads())
             return routed * sum(len([*batches_asked(one, 0)]) for one in named)
@@ -96,5 +101,7 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
     yield from (("named", name) for name in request.named)
+    if request.cases is not None:
+        yield "case", str(request.cases)
     for name, reason in request.left_out.items():
-        yield "left-out", f"{name}={json.dumps(packed(reason))}"
+        yield "left-out", f"{quote(name, safe=' /')}={json.dumps(packed(reason))}"

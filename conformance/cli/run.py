@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from conformance.catalogue import options
 from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.cli import runner
-from conformance.cli.again import Asked, judge_again, open_and_tell
+from conformance.cli.again import open_and_tell
 from conformance.cli.chosen import choose
-from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
+from conformance.cli.common import add_operators, add_verbose
 from conformance.cli.functions import add_device, functions_asked, second_asked, tell_second
 from conformance.cli.request import Request
+from conformance.cli.saved_cases import cases_of_folder, judge_saved
 from conformance.cli.watch import OPTION, watch
-from conformance.devices.messages import Functions
+from conformance.cli.written import add_written, check_written, written
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
@@ -36,12 +37,11 @@ from conformance.evidence.implementation import of_device
 from conformance.evidence.item_times import checked
 from conformance.evidence.reading import CannotJudge
 from conformance.evidence.shard_of_host import shard_of
-from conformance.failure import replay
 from conformance.frozen.attach import attached
 from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
-from conformance.record.operator import ORACLES, ROUTES, Operator
+from conformance.record.operator import ORACLES, ROUTES
 from conformance.session.against import against_named
 from conformance.session.context import (
     DEFAULTS,
@@ -89,7 +89,7 @@ def add_run(commands: Any) -> None:
     )
     told.add_argument("--standards", action="store_true", help=helps.STANDARDS())
     add_verbose(told)
-    add_json(told)
+    add_written(told)
     run.set_defaults(command=run_command)
     run.epilog = helps.TO_PYTEST()
 
@@ -211,10 +211,12 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
         raise UsageError("own-kernels", True, options.WITH(option="--case"))
-    if parsed.case is not None:
+    check_written(parsed)
+    if parsed.case is not None and not parsed.case.is_dir():
         if parsed.lenient:
             raise UsageError("lenient", True, options.NOT_WITH(option="--case"))
-        return _judge_saved(parsed, records, console, limit, libraries, functions)
+        return judge_saved(parsed, records, console, limit, libraries, functions)
+    cases = cases_of_folder(parsed, records, route)
     found = choose(parsed, records, route, package, extra, console)
     checkout = found.checkout
     libraries = checkout.libraries if checkout is not None else libraries
@@ -251,7 +253,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         shard=shard,
         times=times,
         resume=resume,
-        left_out=found.left_out,
+        left_out={**found.left_out, **cases.unread},
+        cases=cases.folder,
+        expected_cases=cases.count,
         named=tuple(parsed.operator),
         pytest_arguments=tuple(extra),
         verbose=parsed.verbose,
@@ -269,7 +273,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         if found.failure is not None:
             raise found.failure
         if found.left_out and not chosen:
-            return _told(parsed, runner.leave_out(request, console))
+            return written(parsed, runner.leave_out(request, console), cases, console)
         if parsed.kernel_coverage and checkout is not None:
             request = replace(request, counted=checkout.sources)
         elif parsed.kernel_coverage:
@@ -300,14 +304,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     outcome = runner.run(request, console)
     if parsed.history is not None:
         _remember(parsed.history, out, console)
-    return _told(parsed, outcome)
-
-
-def _told(parsed: argparse.Namespace, outcome: runner.Outcome) -> int:
-    """The exit status of a run, after its line for programs."""
-    if parsed.json:
-        tell_program(outcome)
-    return outcome.status
+    return written(parsed, outcome, cases, console)
 
 
 def _remember(history: Path, out: Path, console: Console) -> None:
@@ -338,42 +335,6 @@ def _check_counting(parsed: argparse.Namespace) -> None:
     if not parsed.device.startswith(("auto", "sim")):
         rule = options.SIMULATOR(option="--kernel-coverage")
         raise UsageError("device", parsed.device, rule)
-
-
-def _judge_saved(
-    parsed: argparse.Namespace,
-    records: Mapping[str, Operator],
-    console: Console,
-    limit: float,
-    libraries: Path | None,
-    functions: Functions | None,
-) -> int:
-    """Judge one saved case and print its verdict; on the route that it was judged on, if not told.
-
-    Raises `UsageError` for a case that cannot be called on the route.
-    """
-    saved = replay.load(parsed.case)
-    asked = Asked(
-        device=parsed.device,
-        route=parsed.route,
-        limit=limit,
-        libraries=libraries,
-        package=folder_of("package", parsed.package),
-        kernels=parsed.kernels and parsed.kernels.absolute(),
-        own_kernels=parsed.own_kernels,
-        beside=parsed.case.parent,
-        functions=functions,
-        second=second_asked(parsed),
-        standard=parsed.standard,
-        standards=parsed.standards,
-        directories=tuple(parsed.operators),
-    )
-    again = judge_again(saved, records, asked, console)
-    if parsed.json:
-        told = {"headline": again.verdict.headline, "case": str(parsed.case)}
-        told |= {"called": again.called, "implementation": again.beside}
-        tell_program({"status": again.status, **told})
-    return again.status
 
 
 def _one_for_each_card(workers: int, cards: int, console: Console) -> int:

@@ -116,7 +116,7 @@ def check_call(case: Case, operator: Operator) -> None:
             lacking = sources.lacking(case.inputs)
             held = case.inputs[terms.source].rows
             _require(not lacking, f"{terms.source}.rows", held, say.WITH_TOO, row=lacking)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, LookupError) as error:
             raise IllegalCase(text_of(error)) from error
 
 
@@ -151,7 +151,7 @@ def _check_moved(name: str, contract: Contract, case: Case, operator: Operator) 
             inputs = as_integers(inputs, contract.moved)
         with np.errstate(all="ignore"):
             expected = np.shape(operator.formula(inputs, case.attributes)[name])
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         raise IllegalCase(text_of(error)) from error
     shape = case.outputs[name].shape
     _require(shape == expected, f"{name}.shape", shape, str(expected))

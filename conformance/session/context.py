@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import msgspec
 
@@ -27,6 +28,7 @@ from conformance.evidence.implementation import of_device
 from conformance.evidence.item_times import checked, item_times
 from conformance.evidence.lines import AnyLine, DeviceLine, Writer
 from conformance.evidence.shard_of_host import shard_of
+from conformance.field.given import GivenCase, read_folder
 from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
@@ -120,8 +122,10 @@ class Context:
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
-        self.left_out = {name: reason_of(reason) for name, _, reason in told}
+        self.left_out = {unquote(name): reason_of(reason) for name, _, reason in told}
         self.named: list[str] = option.conformance_named or []
+        self.cases = folder_of("case", option.conformance_case)
+        self.given = given_cases(self.cases, self.left_out)
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up
         self.arguments = [str(one) for one in config.invocation_params.args]
@@ -161,6 +165,7 @@ class Context:
             standards=self.standards,
             oracle=self.oracle,
             workloads=tuple(named_workloads),
+            cases=self.cases,
             shard=self.shard,
             times=self.times,
             functions=self.functions,
@@ -209,6 +214,12 @@ class Context:
         """Give the evidence file back."""
         if self._writer is not None:
             self._writer.close()
+
+
+def given_cases(folder: Path | None, left_out: Mapping[str, str]) -> tuple[GivenCase, ...]:
+    """The cases of a folder without those that are left out; raises `UsageError`."""
+    cases = () if folder is None else read_folder(folder).cases
+    return tuple(one for one in cases if one.file not in left_out)
 
 
 def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:

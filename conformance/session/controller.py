@@ -84,7 +84,7 @@ class Controller:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._ids = item_ids(context.operators, context.workloads)
+        self._ids = item_ids(context.operators, context.workloads, context.given)
         self.evidence: Evidence | None = None
         self.items: list[str] = []
         self.selected: set[str] = set()

@@ -44,6 +44,7 @@ class Asked:
     standards: bool = False
     oracle: str = REFERENCE
     workloads: tuple[str, ...] = ()
+    cases: Path | None = None
     shard: Shard = WHOLE
     times: Path | None = None
     functions: Functions | None = None
@@ -79,6 +80,7 @@ def request(asked: Asked) -> dict[str, str]:
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
         "workload": ", ".join(asked.workloads),
+        "case": str(asked.cases or ""),
         **{"against": "", "against-python": "", "same": "", **dict(asked.against)},
         "lenient": "yes" if asked.lenient else "",
         "implementation": "" if asked.functions is None else ", ".join(written(asked.functions)),

@@ -11,8 +11,8 @@ What it is run over follows from its parameters: ``case`` draws cases of every m
 without these of the operator, each with calls before it (conformance/sequences);
 ``rejection``, ``example`` and ``quarantined`` name one item for each of the record's, ``relation``
 one for each in each of its modes and dtypes, ``ladder`` one for each in some of them, ``workload``
-one for each. The items carry real parametrize marks, because by them Hypothesis tells one item's
-examples from another's.
+and ``given`` one for each. The items carry real parametrize marks, because by them Hypothesis tells
+one item's examples from another's.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.devices.withheld_calls import why_not_refused
 from conformance.draw.ladder_cells import cells_asked
+from conformance.field.given import GivenCase
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
 from conformance.judge.judged import Judged
@@ -57,6 +58,7 @@ MARK = "conformance_body"
 RELATION = "relation"
 LADDER = "ladder"
 WORKLOAD = "workload"
+GIVEN = "given"
 SEQUENCE = "sequence"
 CELL = ("mode", "dtype")
 
@@ -97,12 +99,12 @@ def cell_asked(parameters: Mapping[str, Any]) -> tuple[str, str]:
 
 def named_case(parameters: Mapping[str, Any]) -> Case | None:
     """The call of an item that makes one that the record names; None for another item."""
-    return next((parameters[name].case for name in NAMED if name in parameters), None)
+    return next((parameters[name].case for name in (*NAMED, GIVEN) if name in parameters), None)
 
 
 def draws_sequences(names: Iterable[str]) -> bool:
     """Whether a template with these parameters draws calls of no mode and dtype in particular."""
-    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION, LADDER, WORKLOAD}
+    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION, LADDER, WORKLOAD, GIVEN}
 
 
 def body_of(template: object) -> Body | None:
@@ -119,6 +121,7 @@ class Asked:
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
     judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``;
     ``workloads`` in one item each, and nothing else if they ``stand_alone``, as a person asks.
+    If there are cases that are ``given`` in files, nothing else is judged.
     """
 
     oracle: str = BOTH
@@ -127,6 +130,7 @@ class Asked:
     turn: int = 0
     workloads: tuple[Workload, ...] = ()
     stand_alone: bool = False
+    given: tuple[GivenCase, ...] = ()
 
 
 ALL = Asked()
@@ -138,13 +142,16 @@ def parametrize(
 ) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
     names = inspect.signature(body).parameters
-    named = next((name for name in (*NAMED, RELATION, LADDER, WORKLOAD) if name in names), None)
+    kinds = (*NAMED, RELATION, LADDER, WORKLOAD, GIVEN)
+    named = next((name for name in kinds if name in names), None)
     axes: tuple[str, ...] = ("operator", named) if named else ("operator", *CELL)
     if named in (RELATION, LADDER):
         axes = ("operator", named, *CELL)
     elif draws_sequences(names):
         named, axes = SEQUENCE, ("operator",)
     if asked.stand_alone and named != WORKLOAD:
+        return None
+    if asked.given and named != GIVEN:
         return None
     if named != RELATION and asked.oracle == RELATIONS:
         return None
@@ -153,13 +160,17 @@ def parametrize(
     return pytest.mark.parametrize(axes, values, ids=ids) if values else None
 
 
-def item_ids(operators: Iterable[Operator], workloads: Sequence[Workload] = ()) -> frozenset[str]:
+def item_ids(
+    operators: Iterable[Operator],
+    workloads: Sequence[Workload] = (),
+    given: Sequence[GivenCase] = (),
+) -> frozenset[str]:
     """What can stand in the brackets of a template's item over ``operators``.
 
     Where workers run the items, their names are all that the controller knows of them.
     """
-    kinds = (None, RELATION, LADDER, WORKLOAD, SEQUENCE, *NAMED)
-    asked = replace(ALL, workloads=tuple(workloads))
+    kinds = (None, RELATION, LADDER, WORKLOAD, GIVEN, SEQUENCE, *NAMED)
+    asked = replace(ALL, workloads=tuple(workloads), given=tuple(given))
     return frozenset(
         _item_id(row, named)
         for operator in operators
@@ -191,6 +202,8 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
         ]
     if named == WORKLOAD:
         return [(operator, one) for one in asked.workloads if operator.workload_cases is not None]
+    if named == GIVEN:
+        return [(operator, one) for one in asked.given if one.case.operator == operator.name]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]

@@ -36,6 +36,7 @@ NO_SENTENCES = {
     "failure/drawing.py": "keys of the page's words",
     "record/variations.py": "the names of calls in evidence",
     "mutants/bench.py": "what becomes of a mutant, as programs compare it",
+    "field/torch_functions.py": "names of parameters, a function's in a row",
     "former_names.py": "a warning of Python, to whoever writes code",
     "history/picture.py": "a place in a drawing, as matplotlib calls it",
     "history/schema.py": "tables in SQL, and names of facts that the database compares",

@@ -33,6 +33,7 @@ COMMANDS = (
     "corpus",
     "corpus freeze",
     "corpus show",
+    "import",
 )
 ENGLISH = re.compile(r"(?:\b[a-z]{2,}\b[ ,]+){2,}[a-z]{2,}")
 NOT_OURS = re.compile(r"show this help message and exit|two cores|hours")
