@@ -38,9 +38,12 @@ template <typename T>
 void CreateVecIndex(const LocalTensor<T>& dst, const T& firstValue, uint32_t count,
                     ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_PROGRESSION_DTYPES("CreateVecIndex", T);
-    T* to = ascendsim::VectorOperand(dst, count, {"CreateVecIndex", where});
-    ascendsim::ForEachElement(
-        count, [=](uint32_t i) { to[i] = ascendsim::Term(firstValue, static_cast<T>(1), i); });
+    const ascendsim::VectorCall call{"CreateVecIndex", where};
+    T* to = ascendsim::VectorOperand(dst, count, call);
+    call.Perform([=] {
+        ascendsim::ForEachElement(
+            count, [=](uint32_t i) { to[i] = ascendsim::Term(firstValue, static_cast<T>(1), i); });
+    });
 }
 
 // As if all lanes of all repeats were numbered, one repeat after the other.
@@ -55,9 +58,11 @@ void CreateVecIndex(const LocalTensor<T>& dst, const T& firstValue, ascendsim::L
     const auto lanes = ascendsim::ActiveLanes<true>(mask, repeatTime, kLanes, call);
     const auto layout = ascendsim::LayoutOf<T>(dstBlkStride, dstRepStride);
     T* to = ascendsim::VectorOperand(dst, lanes, layout, call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[layout.Offset(repeat, lane)] =
-            ascendsim::Term(firstValue, static_cast<T>(1), repeat * kLanes + lane);
+    call.Perform([=] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            to[layout.Offset(repeat, lane)] =
+                ascendsim::Term(firstValue, static_cast<T>(1), repeat * kLanes + lane);
+        });
     });
 }
 
@@ -73,8 +78,10 @@ void ArithProgression(const LocalTensor<T>& dst, const T firstValue, const T dif
     }
     const auto elements = static_cast<uint32_t>(count);
     T* to = ascendsim::VectorOperand(dst, elements, call);
-    ascendsim::ForEachElement(elements, [=](uint32_t i) {
-        to[i] = ascendsim::ProgressionElement(firstValue, diffValue, i);
+    call.Perform([=] {
+        ascendsim::ForEachElement(elements, [=](uint32_t i) {
+            to[i] = ascendsim::ProgressionElement(firstValue, diffValue, i);
+        });
     });
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "../../engine/schedule/core.h"
@@ -167,20 +168,17 @@ std::array<MergeSource, 4> SourcesOf(const AscendC::LocalTensor<T>& dst,
     return lists;
 }
 
-// Where a merge stops early, only the pairs that it has merged are written.
+// The pairs that all repeats make of their lists. Leaves the counts of the last one in the
+// register.
 template <typename T>
-void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcList<T>& src,
-                const AscendC::MrgSort4Info& info, const VectorCall& call) {
-    const uint32_t used = CheckMerge(info, call);
-    std::array<MergeSource, 4> lists = SourcesOf(dst, src, used, info, call);
+std::vector<uint8_t> Merged(std::array<MergeSource, 4> lists, uint32_t used, uint32_t repeats,
+                            bool stopsAtFirst) {
     std::vector<uint8_t> merged;
-    for (uint32_t repeat = 0; repeat < info.repeatTimes; ++repeat) {
+    const uint32_t pairs = lists[0].length + lists[1].length + lists[2].length + lists[3].length;
+    for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
         const size_t before = merged.size();
-        const uint32_t pairs =
-            lists[0].length + lists[1].length + lists[2].length + lists[3].length;
         merged.resize(before + uint64_t{pairs} * kSortEntryBytes);
-        const uint32_t written =
-            Merge<T>(merged.data() + before, lists, used, info.ifExhaustedSuspension);
+        const uint32_t written = Merge<T>(merged.data() + before, lists, used, stopsAtFirst);
         merged.resize(before + uint64_t{written} * kSortEntryBytes);
         for (uint32_t list = 0; list < 4; ++list) {
             CurrentCore().registers.mergedCounts[list] = static_cast<uint16_t>(lists[list].taken);
@@ -188,10 +186,38 @@ void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcLis
             lists[list].taken = 0;
         }
     }
-    T* to = VectorOperand(dst, merged.size() / sizeof(T), call).InUnits(merged.size());
-    if (!merged.empty()) {
-        std::memcpy(to, merged.data(), merged.size());
+    return merged;
+}
+
+// Where a merge stops early, only the pairs that it has merged are written: how many these are is
+// known behind it.
+template <typename T>
+void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcList<T>& src,
+                const AscendC::MrgSort4Info& info, const VectorCall& call) {
+    const uint32_t used = CheckMerge(info, call);
+    const std::array<MergeSource, 4> lists = SourcesOf(dst, src, used, info, call);
+    const auto merge = [lists, used, repeats = info.repeatTimes,
+                        stops = info.ifExhaustedSuspension] {
+        return Merged<T>(lists, used, repeats, stops);
+    };
+    const auto store = [](T* to, const std::vector<uint8_t>& merged) {
+        if (!merged.empty()) {
+            std::memcpy(to, merged.data(), merged.size());
+        }
+    };
+    if (info.ifExhaustedSuspension) {
+        call.RunNow();
+        std::vector<uint8_t> merged = merge();
+        T* to = VectorOperand(dst, merged.size() / sizeof(T), call).InUnits(merged.size());
+        call.Perform([=, merged = std::move(merged)] { store(to, merged); });
+        return;
     }
+    uint64_t bytes = 0;
+    for (const MergeSource& list : lists) {
+        bytes += uint64_t{list.length} * info.repeatTimes * kSortEntryBytes;
+    }
+    T* to = VectorOperand(dst, bytes / sizeof(T), call).InUnits(bytes);
+    call.Perform([=] { store(to, merge()); });
 }
 
 }  // namespace ascendsim
@@ -208,6 +234,7 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgS
 // The pairs that the last MrgSort took from each list.
 inline void GetMrgSortResult(uint16_t& mrgSortList1, uint16_t& mrgSortList2, uint16_t& mrgSortList3,
                              uint16_t& mrgSortList4) {
+    ascendsim::VectorCall::RunNow();
     const auto& counts = ascendsim::CurrentCore().registers.mergedCounts;
     mrgSortList1 = counts[0];
     mrgSortList2 = counts[1];

@@ -48,10 +48,17 @@ void LeaveUndefined(const AscendC::LocalTensor<T>& tensor, uint64_t count, uint6
     const uint64_t start = tensor.UbAddress();
     const auto leave = [&](uint64_t from, uint64_t to) {
         if (from < to) {
-            Poison(memory + (from - start), to - from);
+            const auto poison = [first = memory + (from - start), bytes = to - from] {
+                Poison(first, bytes);
+            };
             if constexpr (kChecks) {
                 MarkUndefined(from, to - from);
+                if (QueuesEffects()) {
+                    QueueEffect(Pipe::V, poison, {{from, to}});
+                    return;
+                }
             }
+            poison();
         }
     };
     const uint64_t end = start + count * sizeof(T);

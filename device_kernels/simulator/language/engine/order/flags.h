@@ -22,6 +22,7 @@ struct Flags {
         uint32_t set = 0;  // how often; more than once is a concern
         CallSite setAt;
         Clock told{};
+        uint64_t place = 0;  // in the source's queue of effects
     };
     std::array<std::array<Flag, kEventIds>, kHardEvents> flags;
 };
