@@ -294,6 +294,21 @@ class Acl:
             with self._let_go:
                 self.check("ascendsimFunctions", choose(chosen.encode()))
 
+    def schedule_pipes(self, schedule: str | None) -> None:
+        """Choose when instructions take effect; None is what the process began with.
+
+        That also holds where synchronisation inside a core is not judged: what the compiler orders
+        by itself is not in the source. A simulator without a choice has one schedule. Raises
+        AclError.
+        """
+        if hasattr(self.runtime, "ascendsimPipes"):
+            choose = declare(self.runtime, "ascendsimPipes", c_int, c_char_p)
+            if os.environ.get("ASCENDSIM_SYNC_LEVEL", "vector") != "vector":
+                schedule = None
+            chosen = schedule or os.environ.get("ASCENDSIM_PIPES") or "program"
+            with self._let_go:
+                self.check("ascendsimPipes", choose(chosen.encode()))
+
     def defer_tasks(self) -> None:
         """Have the simulator run what is submitted to a stream when somebody waits for that, and
         forget what waits now. Other runtimes order tasks by themselves. Raises AclError.
