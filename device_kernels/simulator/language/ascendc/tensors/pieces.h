@@ -32,6 +32,19 @@ auto VectorOperand(const AscendC::LocalTensor<T>& tensor, const std::vector<Piec
     return VectorElements(elements, tensor.UbAddress(), each, call);
 }
 
+// A piece that the scalar unit writes inside a library function, when that is called.
+template <typename T>
+T* ScalarPiece(const AscendC::LocalTensor<T>& tensor, const Piece& piece, const VectorCall& call) {
+    T* elements = tensor.Elements(piece.first, piece.count, call.name, "S", call.where);
+    if constexpr (kChecks) {
+        const uint64_t start = tensor.UbAddress() + static_cast<uint64_t>(piece.first) * sizeof(T);
+        ShowScalar();
+        DeclareUb(Access::Write, start, piece.count * sizeof(T), {call.name, "S", call.where});
+        MarkDefined(start, piece.count * sizeof(T));
+    }
+    return elements;
+}
+
 // Working space of an instruction, which writes it.
 template <typename T>
 T* Clobbered(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call) {

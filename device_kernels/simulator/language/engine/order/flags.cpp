@@ -75,6 +75,19 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
     }
 }
 
+void OrderInside(Pipe source, Pipe waiter) {
+    constexpr int32_t kOwn = -1;
+    Core& core = CurrentCore();
+    core.clocks.Acquire(waiter, core.clocks.Release(source));
+    if (core.pipelines.Queues()) {
+        core.pipelines.Await(waiter, source, core.pipelines.Signal(source));
+    }
+    if (Tracing()) {
+        TraceFlag("set", source, waiter, kOwn);
+        TraceFlag("wait", source, waiter, kOwn);
+    }
+}
+
 void RequireNoFlagSet() {
     const Flags& flags = CurrentCore().flags;
     for (uint32_t event = 0; event < kHardEvents; ++event) {

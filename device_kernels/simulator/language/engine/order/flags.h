@@ -31,6 +31,9 @@ struct Flags {
 void SetFlag(uint32_t event, int32_t id, CallSite where);
 void WaitFlag(uint32_t event, int32_t id, CallSite where);
 
+// A library function sets a flag of its own in `source`, and waits for it in `waiter`.
+void OrderInside(Pipe source, Pipe waiter);
+
 // Stops at the line of a flag that is still set when the kernel ends.
 void RequireNoFlagSet();
 

@@ -32,6 +32,7 @@ void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
         queue.done = 0;
     }
     held_.clear();
+    written_.clear();
     if (schedule_ == Schedule::Random) {
         const uint64_t number = schedule.seed + block;
         random_ = number;
@@ -64,7 +65,31 @@ void Pipelines::Put(Pipe pipe, Entry entry) {
     }
 }
 
+void Pipelines::Write(uint64_t start, const uint8_t* bytes, size_t count) {
+    written_.push_back({start, std::vector<uint8_t>(bytes, bytes + count)});
+    if (schedule_ != Schedule::Late && Chance(kAlways / 2)) {
+        ShowWritten();
+    }
+}
+
+void Pipelines::Read(uint64_t start, uint8_t* bytes, size_t count) const {
+    for (const Held& part : written_) {
+        for (uint64_t at = std::max(start, part.start);
+             at < std::min(start + count, part.start + part.bytes.size()); ++at) {
+            bytes[at - start] = part.bytes[at - part.start];
+        }
+    }
+}
+
+void Pipelines::ShowWritten() {
+    Show(written_);
+    written_.clear();
+}
+
 uint64_t Pipelines::Signal(Pipe source) {
+    if (source == Pipe::S) {
+        ShowWritten();
+    }
     Barrier(source);
     return Issued(source);
 }
@@ -89,6 +114,7 @@ void Pipelines::Barrier(Pipe pipe) {
 void Pipelines::Finish(Pipe pipe) { RunTo(pipe, Issued(pipe)); }
 
 void Pipelines::FinishAll() {
+    ShowWritten();
     for (const Pipe pipe : order_) {
         Finish(pipe);
     }
@@ -186,6 +212,16 @@ void QueueVector(uint32_t operands, Effect effect) {
     }
     QueueEffect(Pipe::V, std::move(effect), std::move(written));
 }
+
+void WriteScalar(uint64_t start, const void* value, size_t bytes) {
+    CurrentCore().pipelines.Write(start, static_cast<const uint8_t*>(value), bytes);
+}
+
+void ReadScalar(uint64_t start, void* value, size_t bytes) {
+    CurrentCore().pipelines.Read(start, static_cast<uint8_t*>(value), bytes);
+}
+
+void ShowScalar() { CurrentCore().pipelines.ShowWritten(); }
 
 void FinishPipe(Pipe pipe) { CurrentCore().pipelines.Finish(pipe); }
 

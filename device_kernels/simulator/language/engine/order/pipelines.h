@@ -2,8 +2,8 @@
 //
 // An instruction is judged when it is issued, in program order. Its effect, which reads, computes
 // and writes, runs at once in the schedule `program`. In another schedule it waits in the queue of
-// its pipe until the schedule, a flag, a barrier or a queue of tensors comes to it. What V writes
-// may be seen at once, or only from the next point on that orders it.
+// its pipe until the schedule, a flag, a barrier or a queue of tensors comes to it. What V and the
+// scalar unit write may be seen at once, or only from the next point on that orders it.
 #pragma once
 
 #include <array>
@@ -45,6 +45,12 @@ public:
     // An instruction of a pipe other than S is issued. `written`: the bytes of UB that V writes.
     void Add(Pipe pipe, Effect effect, std::vector<Bytes> written);
 
+    // The scalar unit writes bytes of UB, which it reads back at once. Other pipes may see them
+    // only from its next flag on.
+    void Write(uint64_t start, const uint8_t* bytes, size_t count);
+    void Read(uint64_t start, uint8_t* bytes, size_t count) const;
+    void ShowWritten();
+
     // SetFlag in `source`: the place in its queue up to which WaitFlag waits.
     uint64_t Signal(Pipe source);
     // WaitFlag in `waiter`. The scalar unit waits now.
@@ -66,7 +72,7 @@ private:
         Effect effect;               // of Run
         std::vector<Bytes> written;  // of Run
         float deqScale = 0.0f;       // the registers as they were at issue
-        AtomicRegister atomic;
+        AtomicRegister atomic{};
         Pipe source = Pipe::S;  // of Wait
         uint64_t place = 0;     // of Wait
     };
@@ -97,6 +103,7 @@ private:
     std::array<uint32_t, 3> ahead_{};   // the chance of each to run its next entry, out of 256
     std::array<Queue, kPipes> queues_;  // that of S stays empty
     std::vector<Held> held_;            // results of V that nobody sees yet
+    std::vector<Held> written_;         // by the scalar unit, that no other pipe sees yet
 };
 
 // Whether the running core's effects wait.
@@ -106,6 +113,13 @@ bool QueuesEffects();
 // those of the operands that it has declared from `operands` on.
 void QueueEffect(Pipe pipe, Effect effect, std::vector<Bytes> written = {});
 void QueueVector(uint32_t operands, Effect effect);
+
+// Scalar accesses of UB, where effects wait.
+void WriteScalar(uint64_t start, const void* value, size_t bytes);
+void ReadScalar(uint64_t start, void* value, size_t bytes);
+
+// Shows what the scalar unit has written: a library function goes on with it.
+void ShowScalar();
 
 // Runs what the pipe has queued.
 void FinishPipe(Pipe pipe);
