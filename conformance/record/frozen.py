@@ -110,7 +110,7 @@ def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:
 
 
 def _said(value: Any) -> Any:
-    """Without what a case has where it says nothing: null, no unread rows, ND, the usual machine."""
+    """Without what a case has where it says nothing: null, no unread rows, ND, a usual machine."""
     if isinstance(value, list | tuple):
         return [_said(one) for one in value]
     if not isinstance(value, Mapping):
