@@ -5,8 +5,9 @@ an exact graph of every instruction judges (tests/simulator/happens_before.py), 
 conformance run. A removal that leaves a conflicting pair unordered counts as reported if that run
 has a diagnostic about synchronisation. Ends with status 1 below 95 %.
 
-Without the clocks, schedules of the pipes show removals by value. Ends with status 1 where one
-shows a removal that the clocks do not report, or where they show less than 80 % of those that do.
+Without the clocks, schedules of the pipes show removals inside a core by value. Ends with status 1
+where one shows a removal that the clocks do not report, or where less than 80 % of the reported
+ones show.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from tests.simulator.happens_before import read_trace, unordered
 KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
 CODES = {"sync-missing", "sync-scalar", "barrier-missing", "race"}
 LEAST_SHARE = 0.95
+RACES = {"race"}
+"""Between blocks, which no schedule of pipes reorders."""
+
 LEAST_SHOWN = 0.8
 SHOWING = 7
 """Schedules in which a removal may show: late, and a seed for each order of the three pipes."""
@@ -83,7 +87,7 @@ def main() -> int:
         for case in drawn(operator, chosen.cases, most_elements=1500)
     ]
     counted = {"caught": 0, "survived": 0, "harmless": 0}
-    by_value = 0
+    between_pipes = by_value = 0
     with tempfile.TemporaryDirectory() as folder:
         for number, removal in enumerate(islice(removals(KERNELS), 0, None, chosen.every)):
             kernels = Path(folder) / str(number)
@@ -96,7 +100,8 @@ def main() -> int:
             verdict = "caught" if codes else "survived" if loose else "harmless"
             counted[verdict] += 1
             schedule = shown(lib, its)
-            by_value += bool(codes and schedule)
+            between_pipes += bool(codes - RACES)
+            by_value += bool(codes - RACES and schedule)
             by_clock = ", ".join(sorted(codes)) or "silent"
             print(f"{verdict:9} {removal.name}: {by_clock}; {schedule or 'no value'}", flush=True)
             if schedule and not codes:
@@ -106,10 +111,10 @@ def main() -> int:
                 print("          reported, though the graph orders everything")
                 return 1
     print(", ".join(f"{count} {verdict}" for verdict, count in counted.items()))
-    print(f"{by_value} of {counted['caught']} caught ones show by value")
+    print(f"{by_value} of {between_pipes} caught ones inside a core show by value")
     matters = sum(counted.values()) - counted["harmless"]
     reports = counted["caught"] >= LEAST_SHARE * matters
-    return 0 if reports and by_value >= LEAST_SHOWN * counted["caught"] else 1
+    return 0 if reports and by_value >= LEAST_SHOWN * between_pipes else 1
 
 
 if __name__ == "__main__":
