@@ -38,6 +38,9 @@ FUNCTIONS = (ROUNDED, "high", "low", "hashed", "flushed")
 rounded; a step of the grid above that, or below; a step above or below or none, by a hash of the
 operands; rounded, and zero below 2^-126."""
 
+PROGRAM = "program"
+"""The schedule of pipes in which each instruction takes effect when it is issued."""
+
 ND = "ND"
 """The format of a tensor whose elements lie where shape and strides say."""
 
@@ -215,12 +218,16 @@ class Machine(ReadAsPrinted):
 
     ``functions`` is one of `FUNCTIONS`: how exp, ln, sqrt, division and reciprocal are computed. A
     device's last bits are its own, so a right kernel is accepted with each.
+
+    ``pipes`` is when instructions take effect: `PROGRAM`, ``late`` (as late as flags, barriers and
+    queues allow) or ``random:SEED``, a legal interleaving. A right kernel orders what it needs.
     """
 
     cores: int
     ub_bytes: int
     block_order: str = "forward"
     functions: str = ROUNDED
+    pipes: str = PROGRAM
 
     def __post_init__(self) -> None:
         if self.cores == 1:
@@ -228,10 +235,12 @@ class Machine(ReadAsPrinted):
 
     @property
     def text(self) -> str:
-        """The machine in words; order of blocks and functions where they are not the first."""
+        """The machine in words; order of blocks, functions and pipes that are not the first."""
         order = "" if self.block_order == "forward" else say.IN_ORDER(order=self.block_order)
         how = "" if self.functions == ROUNDED else say.BY_FUNCTIONS(functions=self.functions)
-        return say.MACHINE(cores=self.cores, ub_bytes=self.ub_bytes, order=row([order, how]))
+        when = "" if self.pipes == PROGRAM else say.BY_PIPES(pipes=self.pipes)
+        told = row([order, how, when])
+        return say.MACHINE(cores=self.cores, ub_bytes=self.ub_bytes, order=told)
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,6 +19,7 @@ MACHINE = Message(
 )
 IN_ORDER = Message(", blocks in order {order}", "，核的执行次序 {order}")
 BY_FUNCTIONS = Message(", functions {functions}", "，函数实现 {functions}")
+BY_PIPES = Message(", pipes {pipes}", "，流水线调度 {pipes}")
 
 POISONED = Message("memory poisoned", "内存填毒值")
 ZEROED = Message("memory zeroed", "内存清零")

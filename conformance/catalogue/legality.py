@@ -63,6 +63,10 @@ BLOCK_ORDER = Message(
     "forward, reverse or shuffled:SEED with a seed of up to 18 digits",
     "forward、reverse 或 shuffled:SEED（SEED 为至多 18 位的种子）",
 )
+PIPES = Message(
+    "program, late or random:SEED with a seed of up to 18 digits",
+    "program、late 或 random:SEED（SEED 为至多 18 位的种子）",
+)
 MULTIPLE = Message(
     "a multiple of {step} from {low} to {high}", "{low} 至 {high} 之间 {step} 的倍数"
 )

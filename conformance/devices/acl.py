@@ -275,25 +275,30 @@ class Acl:
             self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
 
     def order_blocks(self, order: str | None) -> None:
-        """Choose the order of a launch's blocks; None is what the process began with.
-
-        A simulator without a choice has one order. Raises AclError.
-        """
-        if hasattr(self.runtime, "ascendsimBlockOrder"):
-            choose = declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
-            chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
-            with self._let_go:
-                self.check("ascendsimBlockOrder", choose(chosen.encode()))
+        """Choose the order of a launch's blocks; None: the process's own. Raises AclError."""
+        chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
+        self._choose("ascendsimBlockOrder", chosen)
 
     def choose_functions(self, name: str | None) -> None:
-        """Choose how functions such as Exp and Div are computed; None is what the process began
-        with. A simulator without a choice has one implementation. Raises AclError.
+        """Choose how functions such as Exp are computed; None: as `order_blocks`."""
+        chosen = name or os.environ.get("ASCENDSIM_FUNCTIONS") or "rounded"
+        self._choose("ascendsimFunctions", chosen)
+
+    def schedule_pipes(self, schedule: str | None) -> None:
+        """Choose when instructions take effect; None: as `order_blocks`. So it is where the order
+        inside a core is not judged: what the compiler orders by itself is not in the source.
         """
-        if hasattr(self.runtime, "ascendsimFunctions"):
-            choose = declare(self.runtime, "ascendsimFunctions", c_int, c_char_p)
-            chosen = name or os.environ.get("ASCENDSIM_FUNCTIONS") or "rounded"
+        if os.environ.get("ASCENDSIM_SYNC_LEVEL", "vector") != "vector":
+            schedule = None
+        chosen = schedule or os.environ.get("ASCENDSIM_PIPES") or "program"
+        self._choose("ascendsimPipes", chosen)
+
+    def _choose(self, setting: str, chosen: str) -> None:
+        # A simulator that lacks a setting has one choice.
+        if hasattr(self.runtime, setting):
+            choose = declare(self.runtime, setting, c_int, c_char_p)
             with self._let_go:
-                self.check("ascendsimFunctions", choose(chosen.encode()))
+                self.check(setting, choose(chosen.encode()))
 
     def defer_tasks(self) -> None:
         """Have the simulator run what is submitted to a stream when somebody waits for that, and

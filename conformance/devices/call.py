@@ -78,6 +78,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     order = case.machine.block_order if case.machine else None
     functions = case.machine.functions if case.machine else None
+    pipes = case.machine.pipes if case.machine else None
     by_keywords = {TORCH_NPU: operator.torch_call, PYTHON: operator.python_call}.get(route)
     torch = None if by_keywords is None else by_keywords(case)
     symbol = "" if route == TORCH_NPU else operator.symbol(route)
@@ -88,6 +89,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         end,
         block_order=order,
         functions=functions,
+        pipes=pipes,
         torch=torch,
         setting=case.setting,
         breach=case.breach,

@@ -1,5 +1,6 @@
 """What is set before a call: the runtime's level of determinism, and of the simulated machine the
-cores, unified buffer, order of blocks and functions, which a real one has of its own."""
+cores, unified buffer, order of blocks, functions and schedule of pipes, which a real one has of its
+own."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ class Machine:
         self._sizes: tuple[int, int] | None = None
         self._block_order: str | None = None
         self._functions: str | None = None
+        self._pipes: str | None = None
         self._determinism = USUAL.determinism
 
     def configure(self, call: Call) -> None:
@@ -30,6 +32,9 @@ class Machine:
         if self._acl.simulated and call.functions != self._functions:
             self._acl.choose_functions(call.functions)
             self._functions = call.functions
+        if self._acl.simulated and call.pipes != self._pipes:
+            self._acl.schedule_pipes(call.pipes)
+            self._pipes = call.pipes
         if call.setting.determinism != self._determinism:
             self._acl.be_deterministic(call.setting.determinism)
             self._determinism = call.setting.determinism

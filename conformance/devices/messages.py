@@ -135,9 +135,9 @@ class Call(msgspec.Struct, frozen=True, dict=True, tag="call"):
 
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
-    ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` and
-    ``functions`` are those of the machine, None: the process's own (docs/reference/diagnostics.md,
-    "How it is checked").
+    ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order``,
+    ``functions`` and ``pipes`` are those of the machine, None: the process's own
+    (docs/reference/diagnostics.md, "How it is checked").
     ``torch`` is the call on route torch_npu, which has no ``symbol``; it leaves the memory of
     outputs to PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before
     it, where the setting says that they hold one. ``breach`` is the case's.
@@ -149,6 +149,7 @@ class Call(msgspec.Struct, frozen=True, dict=True, tag="call"):
     segment_bytes: int
     block_order: str | None = None
     functions: str | None = None
+    pipes: str | None = None
     torch: TorchCall | None = None
     setting: Setting = USUAL
     poison: int = OUTPUTS

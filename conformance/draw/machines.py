@@ -11,7 +11,7 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.call.case import FUNCTIONS, Case, Machine
+from conformance.call.case import FUNCTIONS, PROGRAM, Case, Machine
 
 CORES = (1, 2, 3, 40, 48)
 UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
@@ -75,20 +75,28 @@ def implementations() -> SearchStrategy[str]:
     return st.sampled_from(FUNCTIONS)
 
 
+@cache
+def schedules() -> SearchStrategy[str]:
+    """When the instructions of a machine may take effect; shrinks to the order of the program."""
+    seeded = st.integers(0, 999).map(lambda seed: f"random:{seed}")
+    return st.sampled_from((PROGRAM, "late")) | seeded
+
+
 def in_drawn_order(draw: st.DrawFn, cases: SearchStrategy[Case], computes: bool = False) -> Case:
     """One of the cases, its blocks in a drawn order. The case is drawn first, as it was before.
 
-    If the operator ``computes`` functions such as exp, their implementation is drawn, too. A case
-    that leaves the machine to the device has the device's order and functions.
+    If the operator ``computes`` functions such as exp, their implementation is drawn, too; last the
+    schedule of the pipes. A case that leaves the machine to the device has all of the device's.
     """
     case = ordered(draw(cases), draw(block_orders()))
-    return computed_by(case, draw(implementations())) if computes else case
+    case = computed_by(case, draw(implementations())) if computes else case
+    return scheduled(case, draw(schedules()))
 
 
 @st.composite
 def in_any_order(draw: st.DrawFn, cases: SearchStrategy[Case], computes: bool = False) -> Case:
-    """The cases, each on a machine with a drawn order of blocks, and functions if it
-    ``computes`` any."""
+    """The cases, each on a machine with a drawn order of blocks and schedule of pipes, and
+    functions if it ``computes`` any."""
     return in_drawn_order(draw, cases, computes)
 
 
@@ -104,3 +112,10 @@ def computed_by(case: Case, functions: str) -> Case:
     if case.machine is None:
         return case
     return replace(case, machine=replace(case.machine, functions=functions))
+
+
+def scheduled(case: Case, pipes: str) -> Case:
+    """The case with that schedule of pipes, where it names its machine."""
+    if case.machine is None:
+        return case
+    return replace(case, machine=replace(case.machine, pipes=pipes))

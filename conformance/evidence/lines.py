@@ -73,6 +73,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     machine: Mapping[str, int] | None
     block_order: str | None = None
     functions: str | None = None
+    pipes: str | None = None
     outcome: str
     diagnostics: tuple[str, ...]
     standards: Mapping[str, str] | None = None
@@ -274,6 +275,7 @@ def verdict_line(
         machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,
         block_order=machine.block_order if machine else None,
         functions=machine.functions if machine else None,
+        pipes=machine.pipes if machine else None,
         outcome=observation.outcome.value,
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
         standards=verdict.standards or None,

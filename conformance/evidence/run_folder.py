@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.call.case import ROUNDED, Case
+from conformance.call.case import PROGRAM, ROUNDED, Case
 from conformance.catalogue import files
 from conformance.catalogue import folder_of_run as say
 from conformance.errors import EnvironmentFailure, UsageError
@@ -166,6 +166,8 @@ def failure_folder(out: Path, case: Case, law: str = "") -> Path:
         machine += "" if order == "forward" else f"-{order}"
         how = case.machine.functions
         machine += "" if how == ROUNDED else f"-{how}"
+        when = case.machine.pipes.replace(":", "")
+        machine += "" if when == PROGRAM else f"-{when}"
     told = "-" + re.sub(r"\W+", "-", law) if law else ""
     if case.before:
         hashed = hashlib.sha256(repr(case.key).encode()).hexdigest()

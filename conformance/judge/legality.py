@@ -261,6 +261,8 @@ def _check_machine(machine: Machine) -> None:
     known = re.fullmatch(r"forward|reverse|shuffled:\d{1,18}", machine.block_order) is not None
     _require(known, "machine.block_order", machine.block_order, say.BLOCK_ORDER)
     _require_one_of("machine.functions", machine.functions, [*FUNCTIONS])
+    known = re.fullmatch(r"program|late|random:\d{1,18}", machine.pipes) is not None
+    _require(known, "machine.pipes", machine.pipes, say.PIPES)
     cores = 1 <= machine.cores <= MOST_CORES
     _require(cores, "machine.cores", machine.cores, say.RANGE, low=1, high=MOST_CORES)
     whole = machine.ub_bytes in UB_BYTES

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from conformance.call.attribute import of_json, to_json
-from conformance.call.case import ND, ROUNDED, Case, Tensor, integer_view, numpy_dtype
+from conformance.call.case import ND, PROGRAM, ROUNDED, Case, Tensor, integer_view, numpy_dtype
 from conformance.call.surroundings import USUAL
 from conformance.catalogue import record as say
 
@@ -110,7 +110,7 @@ def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:
 
 
 def _said(value: Any) -> Any:
-    """Without what a case has where it says nothing: null, no unread rows, forward, rounded, ND."""
+    """Without what a case has where it says nothing: null, no unread rows, ND, a usual machine."""
     if isinstance(value, list | tuple):
         return [_said(one) for one in value]
     if not isinstance(value, Mapping):
@@ -122,6 +122,7 @@ def _said(value: Any) -> Any:
         and not (name in EMPTY and not one)
         and not (name == "block_order" and one == "forward")
         and not (name == "functions" and one == ROUNDED)
+        and not (name == "pipes" and one == PROGRAM)
         and not (name == "format" and one == ND)
         and not (name == "setting" and one == USUAL_SETTING)
     }

@@ -16,17 +16,35 @@ MUTANTS = (
         """            sources[list] = Tile(lists[list]);
             counts[list] = static_cast<uint16_t>(lists[list].count);
         }
-        AscendC::MrgSort<float, true>(merged, {sources[0], sources[1], sources[2], sources[3]},
-                                      counts, taken, static_cast<uint16_t>((1 << left) - 1), 1);
+        AscendC::MrgSort<float>(merged, {sources[0], sources[1], sources[2], sources[3]},
+                                {counts, true, static_cast<uint16_t>((1 << left) - 1), 1});
+        Order<HardEvent::V_S>();
+        AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
 """,
         """            sources[left - 1 - list] = Tile(lists[list]);
             counts[left - 1 - list] = static_cast<uint16_t>(lists[list].count);
         }
-        uint32_t turned[LISTS] = {0, 0, 0, 0};
-        AscendC::MrgSort<float, true>(merged, {sources[0], sources[1], sources[2], sources[3]},
-                                      counts, turned, static_cast<uint16_t>((1 << left) - 1), 1);
+        uint16_t turned[LISTS] = {0, 0, 0, 0};
+        AscendC::MrgSort<float>(merged, {sources[0], sources[1], sources[2], sources[3]},
+                                {counts, true, static_cast<uint16_t>((1 << left) - 1), 1});
+        Order<HardEvent::V_S>();
+        AscendC::GetMrgSortResult(turned[0], turned[1], turned[2], turned[3]);
         for (int64_t list = 0; list < left; ++list) taken[list] = turned[left - 1 - list];
 """,
+        least_indices=33,
+    ),
+    Mutant(
+        "positions-begun-beside-the-run-before",
+        SORT,
+        "        // The scalar unit begins a progression.\n        Order<HardEvent::V_S>();\n",
+        "",
+        least_indices=33,
+    ),
+    Mutant(
+        "counts-of-a-merge-read-before-they-are-there",
+        SORT,
+        "        Order<HardEvent::V_S>();\n        AscendC::GetMrgSortResult(",
+        "        AscendC::GetMrgSortResult(",
         least_indices=33,
     ),
     Mutant(

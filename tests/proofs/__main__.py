@@ -64,6 +64,10 @@ PROOFS = {
         "kernels without one flag, barrier or queue each: 95 % of what matters is reported",
         ("kernels.removal_run",),
     ),
+    "schedules": Proof(
+        "the real kernels, each small case in 50 schedules of the pipes: no byte changes",
+        ("kernels.schedules_run",),
+    ),
     "soak": Proof("the real kernels, 200,000 cases: no false alarm", ("kernels.soak_run",)),
     "slips": Proof(
         "ten slips in the checkout that OPS_TRANSFORMER_HOME names, each found in two minutes",

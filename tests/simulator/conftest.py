@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -33,6 +34,7 @@ def machine(built_machine: SimulatedMachine) -> Iterator[SimulatedMachine]:
     built_machine.synchronise("none")
     built_machine.order_blocks("forward")
     built_machine.choose_functions("rounded")
+    built_machine.schedule_pipes(os.environ.get("ASCENDSIM_PIPES", "program"))
     built_machine.result_role = WORKSPACE
     built_machine.take_diagnostics()
     yield built_machine

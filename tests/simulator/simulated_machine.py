@@ -190,6 +190,10 @@ class SimulatedMachine:
         """Sets how later launches compute Exp and its like: rounded, high, low, hashed, flushed."""
         assert self.c.ascendsimFunctions(name.encode()) == OK
 
+    def schedule_pipes(self, schedule: str) -> None:
+        """Sets when the effects of later launches happen: program, late or random:SEED."""
+        assert self.c.ascendsimPipes(schedule.encode()) == OK
+
     def launch(
         self,
         kernel: str,

@@ -23,6 +23,7 @@ def test_held_settings_and_findings_are_let_go_by_the_key_alone(
         lambda: c.ascendsimConfigure(b"", 1, ctypes.c_uint64(0)),
         lambda: c.ascendsimBlockOrder(b"reverse"),
         lambda: c.ascendsimFunctions(b"high"),
+        lambda: c.ascendsimPipes(b"late"),
         lambda: c.ascendsimSyncLevel(b"none"),
         lambda: c.ascendsimLastWords(WORDS, ctypes.c_uint64(LAST_WORDS)),
     )

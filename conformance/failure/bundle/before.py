@@ -50,4 +50,5 @@ def machine_of(case: Case) -> dict[str, int | str] | None:
         "ub_bytes": int(machine.ub_bytes),
         "block_order": machine.block_order,
         "functions": machine.functions,
+        "pipes": machine.pipes,
     }

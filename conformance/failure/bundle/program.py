@@ -15,7 +15,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.call.attribute import loaded
-from conformance.call.case import ROUNDED
+from conformance.call.case import PROGRAM, ROUNDED
 from conformance.failure.bundle.arrays import header
 from conformance.failure.bundle.manifest import GUARDS, Argument, Manifest
 
@@ -51,6 +51,8 @@ def cpp_program(manifest: Manifest) -> bytes:
     cores, ub_bytes = int(machine.get("cores", 0)), int(machine.get("ub_bytes", 0))
     functions = _word(str(machine.get("functions", ROUNDED)))
     by_functions = "" if functions == ROUNDED else f"functions {functions}, "
+    pipes = ":".join(map(_word, str(machine.get("pipes", PROGRAM)).split(":")))
+    by_pipes = "" if pipes == PROGRAM else f"pipes {pipes}, "
     text = environment.get_template("replay.cpp.j2").render(
         about=_comment(about),
         headline=_comment(manifest.headline),
@@ -68,10 +70,13 @@ def cpp_program(manifest: Manifest) -> bytes:
         status=manifest.status,
         block_order=quoted(str(machine.get("block_order", "forward"))),
         functions=quoted(functions),
+        pipes=quoted(pipes),
         soc=quoted(str(device["soc"])) if device.get("kind") == "sim" else "nullptr",
         cores=cores,
         ub_bytes=ub_bytes,
-        machine_words=f"cores {cores}, UB {ub_bytes} B, {by_functions}" if machine else "",
+        machine_words=f"cores {cores}, UB {ub_bytes} B, {by_functions}{by_pipes}"
+        if machine
+        else "",
         seconds=START_SECONDS + round(manifest.time_limit),
     )
     return text.encode()

@@ -129,6 +129,8 @@ private:
         for (int64_t at = 0; at < count; at += most) {
             const int64_t some = Least(most, count - at);
             LocalTensor<int32_t> tile = numbers_.AllocTensor<int32_t>();
+            // The scalar unit begins a progression.
+            ordering::Order<AscendC::HardEvent::V_S>();
             AscendC::CreateVecIndex(tile, static_cast<int32_t>(first + at),
                                     static_cast<uint32_t>(some));
             Write(tile, some, to + at * WORD);

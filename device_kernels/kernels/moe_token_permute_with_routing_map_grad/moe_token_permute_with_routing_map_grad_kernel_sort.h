@@ -151,14 +151,17 @@ private:
             next[lists[0]] += counts[0];
             return counts[0];
         }
-        uint32_t taken[LISTS] = {0, 0, 0, 0};
+        uint16_t taken[LISTS] = {0, 0, 0, 0};
         AscendC::LocalTensor<float> merged = Part(LISTS, LISTS);
         const AscendC::MrgSortSrcList<float> sources(parts[0], parts[1], parts[used > 2 ? 2 : 0],
                                                      parts[used > 3 ? 3 : 0]);
         AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-        AscendC::MrgSort<float, true>(merged, sources, counts, taken,
-                                      static_cast<uint16_t>((1 << used) - 1), 1);
+        AscendC::MrgSort<float>(merged, sources,
+                                {counts, true, static_cast<uint16_t>((1 << used) - 1), 1});
+        AscendC::SetFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
+        AscendC::WaitFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
+        AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
         int64_t written = 0;
         for (int32_t part = 0; part < used; ++part) {
             next[lists[part]] += taken[part];

@@ -43,6 +43,15 @@ ACL_FUNC_VISIBILITY int ascendsimSyncLevel(const char* level);
 ACL_FUNC_VISIBILITY int ascendsimFunctions(const char* name);
 
 /*
+ * When the effects of later launches' instructions happen: "program" (each as its instruction is
+ * issued, as at first), "late" (each as late as flags, barriers and queues of tensors allow) or
+ * "random:SEED", a legal interleaving of the pipes that a decimal seed stands for. A kernel that
+ * orders its pipes computes the same in each. 107000 for another text. A process begins with
+ * ASCENDSIM_PIPES. Libraries that were built without checks keep to "program".
+ */
+ACL_FUNC_VISIBILITY int ascendsimPipes(const char* schedule);
+
+/*
  * Names device memory that this thread's next launch may touch; forgotten when that launch ends.
  * `writable`: 0 for an input, 1 for an output, 2 for a workspace that nothing has written yet.
  * Where none is named, every live allocation may be touched.

@@ -43,6 +43,11 @@ def test_functions_that_are_not_correctly_rounded_are_told() -> None:
     assert repr(Machine(3, 4096, "reverse", "low")) == told
 
 
+def test_a_schedule_of_pipes_that_is_not_the_programs_is_told() -> None:
+    told = "3 cores with 4096 B of UB, functions low, pipes late"
+    assert repr(Machine(3, 4096, functions="low", pipes="late")) == told
+
+
 def test_one_core_has_one_order_of_blocks() -> None:
     assert Machine(1, 4096, "reverse") == Machine(1, 4096)
     assert replace(Machine(3, 4096, "reverse"), cores=1) == Machine(1, 4096)

@@ -80,6 +80,12 @@ def test_the_functions_travel_with_the_call() -> None:
     assert call_of(OPERATOR, fake_case()).functions is None
 
 
+def test_the_schedule_of_pipes_travels_with_the_call() -> None:
+    case = fake_case(machine=Machine(2, 4096, pipes="late"))
+    assert call_of(OPERATOR, case).pipes == "late"
+    assert call_of(OPERATOR, fake_case()).pipes is None
+
+
 def test_a_call_survives_json() -> None:
     call = call_of(OPERATOR, fake_case(machine=Machine(1, 8192)))
     assert msgspec.json.decode(msgspec.json.encode(call), type=Call) == call

@@ -69,7 +69,7 @@ def test_a_line_says_what_was_judged_and_how_it_came_out() -> None:
     assert (made.elements, made.exact, made.headroom) == (15, 13, 0.25)
     assert (made.step, made.diagnostics) == ("declared order, interval", ("ub-capacity",))
     assert made.machine == {"cores": 2, "ub_bytes": 4096}
-    assert (made.block_order, made.functions) == ("forward", "rounded")
+    assert (made.block_order, made.functions, made.pipes) == ("forward", "rounded", "program")
     assert made.headline == "y is wrong."
     assert (made.digest, made.outcome, made.ok) == (CASE.digest, "completed", False)
 

@@ -61,6 +61,18 @@ def test_the_functions_are_saved_and_a_machine_that_lacks_them_is_rounded(tmp_pa
     assert load(path).case.machine == Machine(2, 4096)
 
 
+def test_the_schedule_of_pipes_is_saved_and_a_machine_that_lacks_it_has_the_programs(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "case.json"
+    save(Replay(replace(CASE, machine=Machine(2, 4096, pipes="late"))), path)
+    assert load(path).case.machine == Machine(2, 4096, pipes="late")
+    older = path.read_text().replace(',\n      "pipes": "late"', "")
+    assert "late" not in older
+    path.write_text(older)
+    assert load(path).case.machine == Machine(2, 4096)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

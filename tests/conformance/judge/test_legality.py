@@ -76,6 +76,13 @@ def test_a_good_case_passes() -> None:
             replace(GOOD, machine=Machine(2, 4096, functions="nearest")),
             "machine.functions is nearest; it must be one of rounded, high, low, hashed, flushed",
         ),
+        *(
+            (
+                replace(GOOD, machine=Machine(2, 4096, pipes=pipes)),
+                f"machine.pipes is {pipes}; it must be program, late or random:SEED",
+            )
+            for pipes in ("", "early", "random:", "random:-1", f"random:{10**18}")
+        ),
         (replace(GOOD, machine=Machine(1, 100)), "machine.ub_bytes is 100; it must be a multiple"),
     ],
 )

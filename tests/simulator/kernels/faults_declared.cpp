@@ -156,11 +156,12 @@ TEST_MISTAKE(gathers_an_undefined_element_by_pattern) {
 TEST_MISTAKE(stores_beyond_the_end_of_a_merge) {
     Frame frame(256);
     const uint16_t lengths[4] = {8, 8, 0, 0};
-    uint32_t taken[4];
+    uint16_t taken[4];
     const MrgSortSrcList lists(frame.tensor, frame.tensor[16], frame.tensor, frame.tensor);
-    MrgSort<float, true>(frame.tensor[512], lists, lengths, taken, 3, 1);
+    MrgSort<float>(frame.tensor[512], lists, {lengths, true, 3, 1});
     PipeBarrier<PIPE_ALL>();
-    const uint32_t pairs = taken[0] + taken[1] + (right ? 0 : 1);
+    GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
+    const uint32_t pairs = uint32_t{taken[0]} + taken[1] + (right ? 0 : 1);
     const DataCopyExtParams copy{1, 8 * pairs, 0, 0, 0};
     DataCopyPad(Own(result), frame.tensor[512], copy);  // expect: uninitialised-store
 }

@@ -267,3 +267,48 @@ TEST_MISTAKE(copies_in_twice_to_one_place) {
     }
     DataCopy(frame.tensor, Global<float>(second), 8);  // expect: barrier-missing
 }
+
+// The scalar unit writes the first block of a progression.
+TEST_MISTAKE(numbers_elements_before_they_are_added) {
+    Frame frame;
+    Adds(frame.other, frame.tensor, 1.0f, 64);
+    PipeBarrier<PIPE_V>();
+    if constexpr (right) {
+        Order<HardEvent::V_S>();
+    }
+    ArithProgression(frame.tensor, 0.0f, 1.0f, 64);  // expect: sync-scalar
+}
+
+TEST_MISTAKE(numbers_a_block_that_a_copy_still_reads) {
+    Frame frame;
+    if (GetBlockIdx() == 0) {
+        DataCopy(Global<float>(result), frame.tensor, 64);
+    }
+    Order<HardEvent::MTE3_V>();
+    if constexpr (right) {
+        Order<HardEvent::V_S>();
+    }
+    CreateVecIndex(frame.tensor, 0.0f, 64);  // expect: sync-scalar
+}
+
+// Of a block or less the scalar unit waits for V by itself.
+TEST_MISTAKE(numbers_less_than_a_block_beside_a_copy) {
+    Frame frame;
+    DataCopyPad(frame.tensor, Global<float>(first), {1, 32, 0, 0, 0}, {});
+    if constexpr (right) {
+        Order<HardEvent::MTE2_V>();
+    }
+    ArithProgression(frame.tensor, 0.0f, 1.0f, 8);  // expect: sync-scalar
+}
+
+TEST_MISTAKE(asks_for_counts_before_the_merge_has_ended) {
+    Frame frame;
+    const uint16_t lengths[4] = {8, 8, 0, 0};
+    uint16_t taken[4];
+    const MrgSortSrcList lists(frame.tensor, frame.tensor[16], frame.tensor, frame.tensor);
+    MrgSort<float>(frame.other, lists, {lengths, true, 3, 1});
+    if constexpr (right) {
+        Order<HardEvent::V_S>();
+    }
+    GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);  // expect: sync-scalar
+}

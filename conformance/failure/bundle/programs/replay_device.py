@@ -85,10 +85,14 @@ class Device:
         functions = machine.get("functions", "rounded")
         if hasattr(self.runtime, "ascendsimFunctions"):  # an older one has one implementation
             self.call("ascendsimFunctions", functions.encode())
+        pipes = machine.get("pipes", "program")
+        if hasattr(self.runtime, "ascendsimPipes"):  # an older one has one schedule
+            self.call("ascendsimPipes", pipes.encode())
         if hasattr(self.runtime, "ascendsimDeferTasks"):  # as in a run
             self.call("ascendsimDeferTasks", c_int(1))
         words = f"cores {cores}, UB {ub_bytes} B, " if machine else ""
         words += f"functions {functions}, " if functions != "rounded" else ""
+        words += f"pipes {pipes}, " if pipes != "program" else ""
         return f"device: simulated, {words}block order {chosen}"
 
     def at(self, place: int, count: int) -> int:

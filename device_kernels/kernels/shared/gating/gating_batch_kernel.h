@@ -73,6 +73,8 @@ private:
 
     // The experts of each row.
     __aicore__ inline void Number(int64_t rows) {
+        // The scalar unit begins a progression.
+        Order<HardEvent::V_S>();
         AscendC::ArithProgression(ub_.numbers, 0, 1, static_cast<int32_t>(SORTED_KEYS));
         AscendC::PipeBarrier<PIPE_V>();
         if (rows > 1) {
@@ -151,6 +153,8 @@ private:
         Store(call_.expertIdx, first, ub_.numbers, k_, rows, Gap<int32_t>(k_, SORTED_KEYS));
         if (call_.hasRowIdx) {
             const LocalTensor<int32_t> places = ub_.work.template ReinterpretCast<int32_t>();
+            // The scalar unit begins a progression.
+            Order<HardEvent::V_S>();
             for (int64_t i = 0; i < rows; ++i) {
                 AscendC::ArithProgression(places[i * SORTED_KEYS], static_cast<int32_t>(row + i),
                                           static_cast<int32_t>(rows_), static_cast<int32_t>(k_));

@@ -165,6 +165,8 @@ private:
     }
 
     __aicore__ inline void Number(const Piece& piece) {
+        // The scalar unit begins a progression.
+        Order<HardEvent::V_S>();
         AscendC::ArithProgression(ub_.numbers[piece.lane], static_cast<int32_t>(piece.expert), 1,
                                   static_cast<int32_t>(piece.End() - piece.lane));
         AscendC::PipeBarrier<PIPE_V>();
@@ -192,6 +194,8 @@ private:
         Store(call_.expertIdx, first, ub_.numbers, k_);
         if (call_.hasRowIdx) {
             const LocalTensor<int32_t> places = ub_.work.template ReinterpretCast<int32_t>();
+            // The scalar unit begins a progression.
+            Order<HardEvent::V_S>();
             AscendC::ArithProgression(places, static_cast<int32_t>(row),
                                       static_cast<int32_t>(rows_), static_cast<int32_t>(k_));
             Store(call_.rowIdx, first, places, k_);

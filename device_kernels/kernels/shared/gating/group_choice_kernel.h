@@ -48,6 +48,8 @@ __aicore__ inline void ScoreGroups(const Lanes& ub, bool byTwo, const LocalTenso
     }
     const auto groups = static_cast<uint32_t>(ub.groups);
     Fill(scores, -Infinity(), lanes);
+    // The scalar unit begins a progression.
+    Order<HardEvent::V_S>();
     AscendC::ArithProgression(Integers(offsets), 0, Count(ub.perGroup) * PAIR_BYTES, Count(lanes));
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Gather(scores, ub.pairs, Bits(offsets), 0, groups);
@@ -68,6 +70,8 @@ __aicore__ inline void KeepBest(const Lanes& ub, int64_t kept, bool byTwo) {
     const LocalTensor<float> groups = ub.work[lanes];  // behind scores, as bias is behind keys
     const LocalTensor<float> other = ub.work[2 * lanes];
     ScoreGroups(ub, byTwo, scores, other, groups, lanes);
+    // The scalar unit begins a progression.
+    Order<HardEvent::V_S>();
     AscendC::ArithProgression(Integers(groups), 0, 1, Count(lanes));
     AscendC::PipeBarrier<PIPE_V>();
     SortInto(ub.pairs, scores, groups, other, lanes);
@@ -104,6 +108,8 @@ __aicore__ inline void Choose(const Lanes& ub, int64_t k, const LocalTensor<floa
     const LocalTensor<int32_t> experts = Integers(ub.keys);
     const auto count = static_cast<uint32_t>(k);
     AscendC::Muls(best, best, static_cast<float>(LANE_STEP), Count(k));
+    // The scalar unit begins a progression.
+    Order<HardEvent::V_S>();
     for (int64_t group = 0; group < ub.groups; ++group) {
         AscendC::ArithProgression(experts[ub.FirstOf(group)], Count(group * ub.members), 1,
                                   Count(ub.members));

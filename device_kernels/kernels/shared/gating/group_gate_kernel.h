@@ -93,6 +93,8 @@ private:
         ReplaceNan(ub_.keys, Infinity(), ub_.work, ub_.all);
         Fill(ub_.numbers, NO_NUMBER, ub_.all);
         if (ub_.groups == 1) {
+            // The scalar unit begins a progression.
+            Order<HardEvent::V_S>();
             Keep(ub_, 0);
         } else {
             KeepBest(ub_, tiling_->keptGroups, tiling_->scoreByTwo != 0);

@@ -155,6 +155,8 @@ private:
         }
         AscendC::Duplicate(scores[padded - SORTED_KEYS], LAST_SCORE,
                            static_cast<int32_t>(SORTED_KEYS));
+        // The scalar unit begins a progression.
+        Order<HardEvent::V_S>();
         AscendC::ArithProgression(positions, static_cast<int32_t>(begin), 1,
                                   static_cast<int32_t>(padded));
         AscendC::PipeBarrier<PIPE_V>();
@@ -250,14 +252,16 @@ private:
         }
         Order<HardEvent::MTE2_V>();
         uint16_t counts[LISTS] = {0, 0, 0, 0};
-        uint32_t taken[LISTS] = {0, 0, 0, 0};
+        uint16_t taken[LISTS] = {0, 0, 0, 0};
         LocalTensor<float> sources[LISTS] = {merged, merged, merged, merged};
         for (int64_t list = 0; list < left; ++list) {
             sources[list] = Tile(lists[list]);
             counts[list] = static_cast<uint16_t>(lists[list].count);
         }
-        AscendC::MrgSort<float, true>(merged, {sources[0], sources[1], sources[2], sources[3]},
-                                      counts, taken, static_cast<uint16_t>((1 << left) - 1), 1);
+        AscendC::MrgSort<float>(merged, {sources[0], sources[1], sources[2], sources[3]},
+                                {counts, true, static_cast<uint16_t>((1 << left) - 1), 1});
+        Order<HardEvent::V_S>();
+        AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
         int64_t pairs = 0;
         for (int64_t list = 0; list < left; ++list) {
             lists[list].next += taken[list];

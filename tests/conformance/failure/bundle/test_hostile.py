@@ -252,6 +252,7 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, raw: bytes) -> None:
         lambda case: case["machine"].update(cores=10**9),
         lambda case: case["machine"].update(block_order=EVIL),
         lambda case: case["machine"].update(functions=EVIL),
+        lambda case: case["machine"].update(pipes=EVIL),
     ],
 )
 def test_a_case_that_means_ill_is_refused(

@@ -223,6 +223,14 @@ def test_both_programs_choose_the_functions_of_the_machine(tmp_path: Path) -> No
     assert words in said.text
 
 
+def test_both_programs_choose_the_schedule_of_the_pipes(tmp_path: Path) -> None:
+    folder = bundle(tmp_path / "b", replace(CASE, machine=Machine(2, 8192, pipes="random:7")))
+    said = both(folder)
+    assert said.status == RIGHT
+    words = "device: simulated, cores 2, UB 8192 B, pipes random:7, block order forward\n"
+    assert words in said.text
+
+
 def test_the_order_of_blocks_can_be_chosen(right: tuple[Path, Path]) -> None:
     folder, program = right
     for order in ("forward", "shuffled:12"):

@@ -72,9 +72,10 @@ void Cast(const LocalTensor<Dst>& dst, const LocalTensor<Src>& src, const RoundM
     Dst* to = ascendsim::VectorOperand(dst, count, call);
     const Src* from = ascendsim::VectorOperand(src, count, call);
     ascendsim::CheckOverlap(dst, src, count, call);
-    if (!ascendsim::ConvertAll(to, from, count, roundMode)) {
+    if (!ascendsim::WithMode<Dst, Src>(roundMode, []<ascendsim::RoundMode>() {})) {
         ascendsim::RefuseMode(roundMode, call);
     }
+    call.Perform([=, mode = roundMode] { ascendsim::ConvertAll(to, from, count, mode); });
 }
 
 template <typename Dst, typename Src, bool isSetMask = true>

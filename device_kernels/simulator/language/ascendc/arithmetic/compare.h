@@ -61,13 +61,15 @@ template <typename U, typename Bits>
 void StoreBits(const AscendC::LocalTensor<U>& dst, uint32_t count, const VectorCall& call,
                Bits bits) {
     U* to = VectorOperand(dst, count / 8, call);
-    for (uint32_t byte = 0; byte < count / 8; ++byte) {
-        uint32_t packed = 0;
-        for (uint32_t bit = 0; bit < 8; ++bit) {
-            packed |= static_cast<uint32_t>(bits(8 * byte + bit)) << bit;
+    call.Perform([=] {
+        for (uint32_t byte = 0; byte < count / 8; ++byte) {
+            uint32_t packed = 0;
+            for (uint32_t bit = 0; bit < 8; ++bit) {
+                packed |= static_cast<uint32_t>(bits(8 * byte + bit)) << bit;
+            }
+            to[byte] = static_cast<U>(packed);
         }
-        to[byte] = static_cast<U>(packed);
-    }
+    });
 }
 
 // All lanes of all repeats, as a comparison ignores its mask.

@@ -20,7 +20,8 @@ void Duplicate(const LocalTensor<T>& dst, const T& scalar, int32_t count,
     const ascendsim::VectorCall call{"Duplicate", where};
     const uint32_t elements = ascendsim::CheckCount(count, call);
     T* to = ascendsim::VectorOperand(dst, elements, call);
-    ascendsim::ForEachElement(elements, [to, scalar](uint32_t i) { to[i] = scalar; });
+    call.Perform(
+        [=] { ascendsim::ForEachElement(elements, [to, scalar](uint32_t i) { to[i] = scalar; }); });
 }
 
 // Strides in 32-byte blocks.
@@ -35,8 +36,10 @@ void Duplicate(const LocalTensor<T>& dst, const T& scalar, ascendsim::LaneMask m
         mask, repeatTime, ascendsim::kRepeatBytes / sizeof(T), call);
     const auto layout = ascendsim::LayoutOf<T>(dstBlockStride, dstRepeatStride);
     T* to = ascendsim::VectorOperand(dst, lanes, layout, call);
-    lanes.ForEach(
-        [&](uint32_t repeat, uint32_t lane) { to[layout.Offset(repeat, lane)] = scalar; });
+    call.Perform([=] {
+        lanes.ForEach(
+            [&](uint32_t repeat, uint32_t lane) { to[layout.Offset(repeat, lane)] = scalar; });
+    });
 }
 
 }  // namespace AscendC

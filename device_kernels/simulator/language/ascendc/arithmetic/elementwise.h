@@ -19,7 +19,9 @@ void BinaryCount(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
     const T* right = VectorOperand(src1, elements, call);
     CheckOverlap(dst, src0, elements, call);
     CheckOverlap(dst, src1, elements, call);
-    ForEachElement(elements, [=](uint32_t i) { to[i] = function(left[i], right[i]); });
+    call.Perform([=] {
+        ForEachElement(elements, [=](uint32_t i) { to[i] = function(left[i], right[i]); });
+    });
 }
 
 template <bool isSetMask, typename T, typename Function>
@@ -36,9 +38,11 @@ void BinaryLanes(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
     const T* right = VectorOperand(src1, lanes, rightLayout, call);
     CheckLaneOverlap(dst, toLayout, src0, leftLayout, lanes, call);
     CheckLaneOverlap(dst, toLayout, src1, rightLayout, lanes, call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[toLayout.Offset(repeat, lane)] = function(left[leftLayout.Offset(repeat, lane)],
-                                                     right[rightLayout.Offset(repeat, lane)]);
+    call.Perform([=] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            to[toLayout.Offset(repeat, lane)] = function(left[leftLayout.Offset(repeat, lane)],
+                                                         right[rightLayout.Offset(repeat, lane)]);
+        });
     });
 }
 
@@ -49,7 +53,7 @@ void UnaryCount(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTensor
     Dst* to = VectorOperand(dst, elements, call);
     const Src* from = VectorOperand(src, elements, call);
     CheckOverlap(dst, src, elements, call);
-    ForEachElement(elements, [=](uint32_t i) { to[i] = function(from[i]); });
+    call.Perform([=] { ForEachElement(elements, [=](uint32_t i) { to[i] = function(from[i]); }); });
 }
 
 template <typename Dst, typename Src, typename Function>
@@ -59,8 +63,10 @@ void UnaryOnLanes(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTens
     Dst* to = VectorOperand(dst, lanes, toLayout, call);
     const Src* from = VectorOperand(src, lanes, fromLayout, call);
     CheckLaneOverlap(dst, toLayout, src, fromLayout, lanes, call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[toLayout.Offset(repeat, lane)] = function(from[fromLayout.Offset(repeat, lane)]);
+    call.Perform([=] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            to[toLayout.Offset(repeat, lane)] = function(from[fromLayout.Offset(repeat, lane)]);
+        });
     });
 }
 

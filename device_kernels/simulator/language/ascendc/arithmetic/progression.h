@@ -1,8 +1,12 @@
 // CreateVecIndex and ArithProgression: evenly spaced numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "../../engine/order/flags.h"
+#include "../tensors/pieces.h"
 #include "../tensors/vector_operand.h"
 #include "../vocabulary/dtype_table.h"
 #include "../vocabulary/repeat.h"
@@ -29,6 +33,68 @@ T ProgressionElement(T first, T step, uint32_t index) {
     return index < 64 ? inner : Term(inner, step, index / 64 * 64);
 }
 
+inline void OrderPipes(Pipe source, Pipe waiter) {
+    if constexpr (kChecks) {
+        OrderInside(source, waiter);
+    }
+}
+
+// Writes `element(i)` for i in [0, count). The scalar unit writes the first block of 32 bytes, and
+// V the others from those before: V waits for the scalar unit, but the scalar unit not for V.
+template <typename T, typename Element>
+void WriteProgression(const AscendC::LocalTensor<T>& dst, uint32_t count, const VectorCall& call,
+                      Element element) {
+    const uint32_t first = std::min<uint32_t>(count, kUbBlock / sizeof(T));
+    PlacedOperand(dst, count, call);
+    T* begin = ScalarPiece(dst, {0, first}, call);
+    ForEachElement(first, [=](uint32_t i) { begin[i] = element(i); });
+    OrderPipes(Pipe::S, Pipe::V);
+    if (count == first) {
+        return;
+    }
+    const std::vector<Piece> rest{{first, count - first}};
+    [[maybe_unused]] const T* read = VectorOperand(dst, first, call);
+    T* to = VectorOperand(dst, rest, call);
+    call.Perform([=] {
+        ForEachElement(count - first, [=](uint32_t i) { to[first + i] = element(first + i); });
+    });
+}
+
+// The same for active lanes, numbered in one repeat after the other: the scalar unit writes those
+// of the first block, or where the mask has bits of the first repeat.
+template <typename T, typename Element>
+void WriteProgression(const AscendC::LocalTensor<T>& dst, const Lanes& lanes,
+                      const LaneLayout& layout, bool hasBits, const VectorCall& call,
+                      Element element) {
+    const uint32_t firstLanes = hasBits ? lanes.PerRepeat() : layout.perBlock;
+    const auto isFirst = [=](uint32_t repeat, uint32_t lane) {
+        return repeat == 0 && lane < firstLanes;
+    };
+    PlacedOperand(dst, lanes.Extent(layout), call);
+    std::vector<Piece> first;
+    std::vector<Piece> rest;
+    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+        const Piece place{static_cast<int64_t>(layout.Offset(repeat, lane)), 1};
+        (isFirst(repeat, lane) ? first : rest).push_back(place);
+        if (isFirst(repeat, lane)) {
+            *ScalarPiece(dst, place, call) = element(lane);
+        }
+    });
+    OrderPipes(Pipe::S, Pipe::V);
+    if (rest.empty()) {
+        return;
+    }
+    [[maybe_unused]] const T* read = VectorOperand(dst, first, call);
+    T* to = VectorOperand(dst, rest, call);
+    call.Perform([=, perRepeat = lanes.PerRepeat()] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            if (!isFirst(repeat, lane)) {
+                to[layout.Offset(repeat, lane)] = element(repeat * perRepeat + lane);
+            }
+        });
+    });
+}
+
 }  // namespace ascendsim
 
 namespace AscendC {
@@ -38,9 +104,9 @@ template <typename T>
 void CreateVecIndex(const LocalTensor<T>& dst, const T& firstValue, uint32_t count,
                     ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_PROGRESSION_DTYPES("CreateVecIndex", T);
-    T* to = ascendsim::VectorOperand(dst, count, {"CreateVecIndex", where});
-    ascendsim::ForEachElement(
-        count, [=](uint32_t i) { to[i] = ascendsim::Term(firstValue, static_cast<T>(1), i); });
+    ascendsim::WriteProgression(dst, count, {"CreateVecIndex", where}, [firstValue](uint32_t i) {
+        return ascendsim::Term(firstValue, static_cast<T>(1), i);
+    });
 }
 
 // As if all lanes of all repeats were numbered, one repeat after the other.
@@ -54,14 +120,12 @@ void CreateVecIndex(const LocalTensor<T>& dst, const T& firstValue, ascendsim::L
     constexpr uint32_t kLanes = ascendsim::kRepeatBytes / sizeof(T);
     const auto lanes = ascendsim::ActiveLanes<true>(mask, repeatTime, kLanes, call);
     const auto layout = ascendsim::LayoutOf<T>(dstBlkStride, dstRepStride);
-    T* to = ascendsim::VectorOperand(dst, lanes, layout, call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[layout.Offset(repeat, lane)] =
-            ascendsim::Term(firstValue, static_cast<T>(1), repeat * kLanes + lane);
+    ascendsim::WriteProgression(dst, lanes, layout, mask.HasBits(), call, [firstValue](uint32_t i) {
+        return ascendsim::Term(firstValue, static_cast<T>(1), i);
     });
 }
 
-// firstValue, firstValue + diffValue, ...
+// firstValue, firstValue + diffValue, ... Of one block or less the scalar unit waits for V before.
 template <typename T>
 void ArithProgression(const LocalTensor<T>& dst, const T firstValue, const T diffValue,
                       int32_t count, ascendsim::CallSite where = ascendsim::CallSite::current()) {
@@ -72,9 +136,11 @@ void ArithProgression(const LocalTensor<T>& dst, const T firstValue, const T dif
                         "ArithProgression with a count of %d, at least 1", count);
     }
     const auto elements = static_cast<uint32_t>(count);
-    T* to = ascendsim::VectorOperand(dst, elements, call);
-    ascendsim::ForEachElement(elements, [=](uint32_t i) {
-        to[i] = ascendsim::ProgressionElement(firstValue, diffValue, i);
+    if (elements <= ascendsim::kUbBlock / sizeof(T)) {
+        ascendsim::OrderPipes(ascendsim::Pipe::V, ascendsim::Pipe::S);
+    }
+    ascendsim::WriteProgression(dst, elements, call, [=](uint32_t i) {
+        return ascendsim::ProgressionElement(firstValue, diffValue, i);
     });
 }
 

@@ -62,9 +62,11 @@ void SelectLanes(const AscendC::LocalTensor<T>& dst, const LaneLayout& toLayout,
     const T* from = VectorOperand(src0, lanes, fromLayout, call);
     T* to = VectorOperand(dst, lanes, toLayout, call);
     CheckLaneOverlap(dst, toLayout, src0, fromLayout, lanes, call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[toLayout.Offset(repeat, lane)] =
-            bits(repeat, lane) ? from[fromLayout.Offset(repeat, lane)] : other(repeat, lane);
+    call.Perform([=] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            to[toLayout.Offset(repeat, lane)] =
+                bits(repeat, lane) ? from[fromLayout.Offset(repeat, lane)] : other(repeat, lane);
+        });
     });
 }
 
@@ -90,7 +92,7 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
     ascendsim::CheckOverlap(dst, src1, count, call);
     ascendsim::SelectLanes(
         dst, layout, selMask, src0, layout, selMode, lanes, call,
-        [&](uint32_t repeat, uint32_t lane) { return right[layout.Offset(repeat, lane)]; });
+        [=](uint32_t repeat, uint32_t lane) { return right[layout.Offset(repeat, lane)]; });
 }
 
 template <typename T, typename U>
@@ -125,7 +127,7 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
     ascendsim::CheckLaneOverlap(dst, to, src1, right, lanes, call);
     ascendsim::SelectLanes(
         dst, to, selMask, src0, left, selMode, lanes, call,
-        [&](uint32_t repeat, uint32_t lane) { return other[right.Offset(repeat, lane)]; });
+        [=](uint32_t repeat, uint32_t lane) { return other[right.Offset(repeat, lane)]; });
 }
 
 template <typename T, typename U, bool isSetMask = true>

@@ -24,7 +24,7 @@ void SigmoidOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>
     const T* from = VectorOperand(src, count, call);
     const uint64_t bytes = count * uint64_t{sizeof(T)};
     CheckApart(dst, bytes, src.UbAddress(), bytes, call);
-    ForEachElement(count, [=](uint32_t i) { to[i] = Logistic(from[i]); });
+    call.Perform([=] { ForEachElement(count, [=](uint32_t i) { to[i] = Logistic(from[i]); }); });
 }
 
 }  // namespace ascendsim

@@ -25,20 +25,22 @@ void SoftMaxOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<S>
         sums = RowBlocks(*sum, rows, call);
         largest = RowBlocks(*max, rows, call);
     }
-    std::vector<float> values;
-    for (uint32_t row = 0; row < rows.count; ++row) {
-        const uint64_t first = uint64_t{row} * rows.pitch;
-        const float highest = LargestOf(from + first, rows.used);
-        Exponentials(from + first, rows.used, highest, values);
-        const float total = SumOfRow(values);
-        for (uint32_t at = 0; at < rows.used; ++at) {
-            to[first + at] = static_cast<T>(Quotient(values[at], total));
+    call.Perform([=] {
+        std::vector<float> values;
+        for (uint32_t row = 0; row < rows.count; ++row) {
+            const uint64_t first = uint64_t{row} * rows.pitch;
+            const float highest = LargestOf(from + first, rows.used);
+            Exponentials(from + first, rows.used, highest, values);
+            const float total = SumOfRow(values);
+            for (uint32_t at = 0; at < rows.used; ++at) {
+                to[first + at] = static_cast<T>(Quotient(values[at], total));
+            }
+            if (sums != nullptr) {
+                FillBlock(sums, row, total);
+                FillBlock(largest, row, highest);
+            }
         }
-        if (sum != nullptr) {
-            FillBlock(sums, row, total);
-            FillBlock(largest, row, highest);
-        }
-    }
+    });
 }
 
 // The whole call: `isNz` and `config` are what the model has to refuse.

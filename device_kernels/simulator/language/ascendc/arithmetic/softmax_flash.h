@@ -39,26 +39,28 @@ void FlashOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& 
     [[maybe_unused]] const T* rest = Written(dst, rows.Rest(), call);
     S* sums = RowBlocks(with.sum, rows, call);
     S* largest = RowBlocks(with.max, rows, call);
-    std::vector<float> values;
-    for (uint32_t row = 0; row < rows.count; ++row) {
-        const uint64_t first = uint64_t{row} * rows.pitch;
-        float highest = LargestOf(from + first, rows.used);
-        float carried = 0.0f;
-        if constexpr (updates) {
-            const auto before = static_cast<float>(maxBefore[row * kBlockOf<S>]);
-            highest = Larger(before, highest);
-            const float factor = Exponential(before - highest);
-            FillBlock(factors, row, factor);
-            carried = factor * static_cast<float>(sumBefore[row * kBlockOf<S>]);
+    call.Perform([from, sumBefore, maxBefore, factors, to, sums, largest, rows] {
+        std::vector<float> values;
+        for (uint32_t row = 0; row < rows.count; ++row) {
+            const uint64_t first = uint64_t{row} * rows.pitch;
+            float highest = LargestOf(from + first, rows.used);
+            float carried = 0.0f;
+            if constexpr (updates) {
+                const auto before = static_cast<float>(maxBefore[row * kBlockOf<S>]);
+                highest = Larger(before, highest);
+                const float factor = Exponential(before - highest);
+                FillBlock(factors, row, factor);
+                carried = factor * static_cast<float>(sumBefore[row * kBlockOf<S>]);
+            }
+            Exponentials(from + first, rows.used, highest, values);
+            for (uint32_t at = 0; at < rows.used; ++at) {
+                to[first + at] = static_cast<T>(values[at]);
+            }
+            const float own = SumOfRow(values);
+            FillBlock(sums, row, updates ? carried + own : own);
+            FillBlock(largest, row, highest);
         }
-        Exponentials(from + first, rows.used, highest, values);
-        for (uint32_t at = 0; at < rows.used; ++at) {
-            to[first + at] = static_cast<T>(values[at]);
-        }
-        const float own = SumOfRow(values);
-        FillBlock(sums, row, updates ? carried + own : own);
-        FillBlock(largest, row, highest);
-    }
+    });
 }
 
 template <bool updates, typename T, typename S>

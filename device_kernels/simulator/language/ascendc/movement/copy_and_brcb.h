@@ -103,8 +103,10 @@ void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, ascendsim::Repe
     T* to = ascendsim::VectorOperand(dst, lanes, layout, call).InUnits(ascendsim::kUbBlock);
     ascendsim::CheckApart(dst, lanes.Extent(layout) * sizeof(T), src0.UbAddress(),
                           count * sizeof(T), call);
-    lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
-        to[layout.Offset(repeat, lane)] = from[repeat * 8 + lane / layout.perBlock];
+    call.Perform([=] {
+        lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
+            to[layout.Offset(repeat, lane)] = from[repeat * 8 + lane / layout.perBlock];
+        });
     });
 }
 

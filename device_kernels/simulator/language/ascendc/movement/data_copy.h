@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "../arithmetic/sixteen_bit.h"
@@ -105,7 +106,7 @@ void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& 
         const uint8_t* source = src.Bytes(from.Start(index), static_cast<uint64_t>(bytes),
                                           Access::Read, call.name, call.pipe, call.where);
         uint8_t* target = UbBytes(dst, to.Start(index), static_cast<uint64_t>(bytes), call);
-        std::memcpy(target, source, static_cast<size_t>(bytes));
+        Perform(Pipe::MTE2, [=] { std::memcpy(target, source, static_cast<size_t>(bytes)); });
         if constexpr (kChecks) {
             DefineByCopyIn(source, UbAddressOf(dst, to.Start(index)), static_cast<uint64_t>(bytes),
                            call.AsDoer());
@@ -126,7 +127,7 @@ void CopyOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>&
             JudgeCopyOut(target, UbAddressOf(src, from.Start(index)), static_cast<uint64_t>(bytes),
                          StoreAccess(), call.AsDoer());
         }
-        Store(target, source, static_cast<uint64_t>(bytes));
+        Perform(Pipe::MTE3, [=] { Store(target, source, static_cast<uint64_t>(bytes)); });
     }
 }
 
@@ -189,7 +190,8 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint32_t cou
     T* to = ascendsim::VectorOperand(dst, elements, call);
     const T* from = ascendsim::VectorOperand(src, elements, call);
     ascendsim::CheckOverlap(dst, src, elements, call);
-    ascendsim::ForEachElement(elements, [to, from](uint32_t i) { to[i] = from[i]; });
+    call.Perform(
+        [=] { ascendsim::ForEachElement(elements, [to, from](uint32_t i) { to[i] = from[i]; }); });
 }
 
 template <typename T>
@@ -215,9 +217,11 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCo
         ascendsim::CheckApart(dst, bytes(written.back()), src.UbAddress(), bytes(read.back()),
                               call);
     }
-    for (uint32_t block = 0; block < params.blockCount; ++block) {
-        std::memcpy(to + written[block].first, from + read[block].first, elements * sizeof(T));
-    }
+    call.Perform([to, from, elements, written = std::move(written), read = std::move(read)] {
+        for (size_t block = 0; block < written.size(); ++block) {
+            std::memcpy(to + written[block].first, from + read[block].first, elements * sizeof(T));
+        }
+    });
 }
 
 }  // namespace AscendC

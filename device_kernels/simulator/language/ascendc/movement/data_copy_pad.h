@@ -108,11 +108,13 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
         const uint8_t* source = src.Bytes(from.Start(index), copy.blockLen, Access::Read, call.name,
                                           call.pipe, call.where);
         uint8_t* target = UbBytes(dst, to.Start(index), padded, call);
-        FillPadding(target, padding.left, padding);
-        std::memcpy(target + left, source, copy.blockLen);
-        FillPadding(target + left + copy.blockLen, padding.right, padding);
         const uint64_t defined = left + copy.blockLen + right;
-        Poison(target + defined, padded - defined);
+        Perform(Pipe::MTE2, [=, length = copy.blockLen] {
+            FillPadding(target, padding.left, padding);
+            std::memcpy(target + left, source, length);
+            FillPadding(target + left + length, padding.right, padding);
+            Poison(target + defined, padded - defined);
+        });
         if constexpr (kChecks) {
             const uint64_t place = UbAddressOf(dst, to.Start(index));
             padding.isPad ? MarkDefined(place, defined) : MarkUndefined(place, defined);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "../arithmetic/sixteen_bit.h"
@@ -58,11 +59,13 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src,
             ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_GATHER_DTYPES(T);
     const ascendsim::VectorCall call{"Gather", where};
+    call.RunNow();
     const uint32_t* offset = ascendsim::VectorOperand(srcOffset, count, call);
     const auto pieces = ascendsim::PiecesAt(src, srcBaseAddr, {offset, offset + count}, call);
-    const auto gathered = ascendsim::ElementsOf(src, pieces, call);
+    auto gathered = ascendsim::ElementsOf(src, pieces, call);
     T* to = ascendsim::VectorOperand(dst, count, call);
-    std::copy(gathered.begin(), gathered.end(), to);
+    call.Perform(
+        [to, gathered = std::move(gathered)] { std::copy(gathered.begin(), gathered.end(), to); });
 }
 
 // Offsets lie one repeat after the other; each repeat has 256 bytes of results.
@@ -73,6 +76,7 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src,
             ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_GATHER_DTYPES(T);
     const ascendsim::VectorCall call{"Gather", where};
+    call.RunNow();
     constexpr uint32_t kLanes = ascendsim::kRepeatBytes / sizeof(T);
     constexpr uint32_t kOffsetBlocks = kLanes * sizeof(uint32_t) / ascendsim::kUbBlock;
     const auto lanes = ascendsim::ActiveLanes<true>(mask, repeatTime, kLanes, call);
@@ -84,11 +88,13 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src,
         offsets.push_back(offset[offsetLayout.Offset(repeat, lane)]);
     });
     const auto pieces = ascendsim::PiecesAt(src, srcBaseAddr, offsets, call);
-    const auto gathered = ascendsim::ElementsOf(src, pieces, call);
+    auto gathered = ascendsim::ElementsOf(src, pieces, call);
     T* to = ascendsim::VectorOperand(dst, lanes, layout, call);
-    auto next = gathered.begin();
-    lanes.ForEach(
-        [&](uint32_t repeat, uint32_t lane) { to[layout.Offset(repeat, lane)] = *next++; });
+    call.Perform([=, gathered = std::move(gathered)] {
+        auto next = gathered.begin();
+        lanes.ForEach(
+            [&](uint32_t repeat, uint32_t lane) { to[layout.Offset(repeat, lane)] = *next++; });
+    });
 }
 
 }  // namespace AscendC

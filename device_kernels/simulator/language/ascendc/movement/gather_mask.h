@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../arithmetic/sixteen_bit.h"
@@ -79,9 +80,10 @@ uint64_t GatherChosen(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTe
             }
         }
     }
-    const std::vector<T> elements = ElementsOf(src, chosen, call);
+    std::vector<T> elements = ElementsOf(src, chosen, call);
     T* to = VectorOperand(dst, chosen.size(), call);
-    std::copy(elements.begin(), elements.end(), to);
+    call.Perform(
+        [to, elements = std::move(elements)] { std::copy(elements.begin(), elements.end(), to); });
     // The instruction leaves the mask in normal mode.
     CurrentCore().registers.mask.counts = false;
     return chosen.size();
@@ -102,6 +104,7 @@ void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0,
                   "GatherMask takes a pattern of uint16_t for 16-bit dtypes, else of uint32_t");
     constexpr uint32_t kBits = 8 * sizeof(U);
     const ascendsim::VectorCall call{"GatherMask", where};
+    call.RunNow();
     const uint32_t length = ascendsim::GatherMaskLength<T>(reduceMode, mask, call);
     const uint32_t words = (length + kBits - 1) / kBits;
     const uint32_t stride = gatherMaskParams.src1RepeatStride * ascendsim::kUbBlock / sizeof(U);
@@ -122,6 +125,7 @@ void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, uint8_t s
                 uint64_t& rsvdCnt, ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_GATHER_MASK_DTYPES(T);
     const ascendsim::VectorCall call{"GatherMask", where};
+    call.RunNow();
     if (src1Pattern < 1 || src1Pattern > 7) {
         ascendsim::Stop(ascendsim::Code::ArgumentRange, {where, "V"},
                         "GatherMask with pattern %u, it is 1 to 7", src1Pattern);

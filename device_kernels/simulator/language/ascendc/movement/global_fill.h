@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../../engine/memory/definedness.h"
+#include "../../engine/order/pipelines.h"
 #include "../arithmetic/sixteen_bit.h"
 #include "../tensors/global_tensor.h"
 #include "../vocabulary/dtype_table.h"
@@ -19,9 +20,11 @@ void FillGlobal(const AscendC::GlobalTensor<T>& tensor, uint64_t count, T value,
     if constexpr (kChecks) {
         DefineGlobal(target, count * sizeof(T));
     }
-    for (uint64_t index = 0; index < count; ++index) {
-        std::memcpy(target + index * sizeof(T), &value, sizeof(T));
-    }
+    Perform(Pipe::MTE3, [=] {
+        for (uint64_t index = 0; index < count; ++index) {
+            std::memcpy(target + index * sizeof(T), &value, sizeof(T));
+        }
+    });
 }
 
 }  // namespace ascendsim

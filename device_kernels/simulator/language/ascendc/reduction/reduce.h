@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "../arithmetic/sixteen_bit.h"
@@ -78,10 +79,9 @@ void ReduceSumOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
     {
         const VectorCall call{"ReduceSum", where};
         const T* from = VectorOperand(src, lanes, layout, call);
-        const T sum = SumOfAll<inOrder>(from, layout, lanes);
         [[maybe_unused]] const T* used = inOrder ? nullptr : Clobbered(work, needed, call);
         T* to = VectorOperand(dst, 1, call, sizeof(T));
-        *to = sum;
+        call.Perform([=] { *to = SumOfAll<inOrder>(from, layout, lanes); });
     }
     if constexpr (!inOrder) {
         LeaveUndefined(work, needed, dst.UbAddress(), sizeof(T), {"ReduceSum", where});
@@ -100,7 +100,29 @@ uint64_t ExtremeWorkElements(uint64_t repeats, bool calIndex) {
     return needed;
 }
 
-// The index counts active and inactive elements as they lie in one repeat after the other.
+// The first best of all active elements, and its index: that counts active and inactive elements as
+// they lie in one repeat after the other.
+template <typename Better, typename T>
+std::pair<T, uint32_t> ExtremeOf(const T* from, const LaneLayout& layout, const Lanes& lanes) {
+    constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
+    std::pair<T, uint32_t> best{};
+    for (uint32_t repeat = 0; repeat < lanes.Repeats(); ++repeat) {
+        const RepeatValues<T> values(from, layout, lanes, repeat);
+        const uint32_t lane = Extreme(values, 0, kLanes, Better{});
+        if (repeat == 0 || Better{}(values.values[lane], best.first)) {
+            best = {values.values[lane], repeat * kLanes + lane};
+        }
+    }
+    return best;
+}
+
+inline void CheckIndex(uint32_t index, const VectorCall& call) {
+    if (index > 65535) {
+        Stop(Code::ArgumentRange, {call.where, "V"}, "%s of half finds index %u, it has 16 bits",
+             call.name, index);
+    }
+}
+
 template <typename Better, typename T>
 void ReduceExtreme(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
                    const AscendC::LocalTensor<T>& work, const LaneLayout& layout,
@@ -110,27 +132,19 @@ void ReduceExtreme(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTenso
     {
         const VectorCall call{name, where};
         const T* from = VectorOperand(src, lanes, layout, call);
-        T best{};
-        uint64_t index = 0;
-        for (uint32_t repeat = 0; repeat < lanes.Repeats(); ++repeat) {
-            const RepeatValues<T> values(from, layout, lanes, repeat);
-            const uint32_t lane = Extreme(values, 0, kLanes, Better{});
-            if (repeat == 0 || Better{}(values.values[lane], best)) {
-                best = values.values[lane];
-                index = uint64_t{repeat} * kLanes + lane;
-            }
-        }
         [[maybe_unused]] const T* used = Clobbered(work, needed, call);
         T* to = VectorOperand(dst, calIndex ? 2 : 1, call, 2 * sizeof(T)).InUnits(2 * sizeof(T));
-        to[0] = best;
-        if (calIndex) {
-            if (sizeof(T) == 2 && index > 65535) {
-                Stop(Code::ArgumentRange, {call.where, "V"},
-                     "%s of half finds index %llu, it has 16 bits", call.name,
-                     static_cast<unsigned long long>(index));
-            }
-            to[1] = StoredIndex<T>(static_cast<uint32_t>(index));
+        if (sizeof(T) == 2 && calIndex && lanes.Repeats() * kLanes > 65536) {
+            call.RunNow();
+            CheckIndex(ExtremeOf<Better>(from, layout, lanes).second, call);
         }
+        call.Perform([=] {
+            const auto [best, index] = ExtremeOf<Better>(from, layout, lanes);
+            to[0] = best;
+            if (calIndex) {
+                to[1] = StoredIndex<T>(index);
+            }
+        });
     }
     const uint64_t kept = (calIndex ? 2 : 1) * sizeof(T);
     LeaveUndefined(work, needed, dst.UbAddress(), kept, {name, where});

@@ -73,9 +73,11 @@ void ReduceRepeats(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTenso
         VectorOperand(dst, results, call, dstAlignment).InUnits(written * sizeof(T) / repeatsOrOne);
     const T* from = VectorOperand(src, lanes, layout, call).InUnits(lanes.ActiveOf(0) * sizeof(T));
     CheckReduceOverlap(dst, stride, shape.per, src, layout, lanes, call);
-    for (uint32_t repeat = 0; repeat < lanes.Repeats(); ++repeat) {
-        body(to + repeat * stride, RepeatValues<T>(from, layout, lanes, repeat));
-    }
+    call.Perform([=] {
+        for (uint32_t repeat = 0; repeat < lanes.Repeats(); ++repeat) {
+            body(to + repeat * stride, RepeatValues<T>(from, layout, lanes, repeat));
+        }
+    });
 }
 
 // A sum for each group of `group` lanes; where no lane of a group takes part, its result stays.
@@ -185,7 +187,7 @@ void WholeExtreme(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor
     shape.per = onlyValue ? 1 : onlyIndex ? 4 / sizeof(T) : 2;
     const uint32_t alignment = onlyValue ? sizeof(T) : onlyIndex ? 4 : 2 * sizeof(T);
     ReduceRepeats<isSetMask>(
-        dst, src, mask, repeats, shape, alignment, call, [&](T* results, const auto& values) {
+        dst, src, mask, repeats, shape, alignment, call, [=](T* results, const auto& values) {
             const uint32_t lane = Extreme(values, 0, kLanes, Better{});
             const T index = StoredIndex<T>(lane);
             if (onlyIndex) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "../../engine/schedule/core.h"
@@ -167,31 +168,75 @@ std::array<MergeSource, 4> SourcesOf(const AscendC::LocalTensor<T>& dst,
     return lists;
 }
 
-// Where a merge stops early, only the pairs that it has merged are written.
+// The pairs that all repeats make of their lists, and what the last one took from each.
+struct MergedPairs {
+    std::vector<uint8_t> bytes;
+    std::array<uint16_t, 4> counts{};
+
+    void Store(void* to) const {
+        if (!bytes.empty()) {
+            std::memcpy(to, bytes.data(), bytes.size());
+        }
+        CurrentCore().registers.mergedCounts = counts;
+    }
+};
+
 template <typename T>
-void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcList<T>& src,
-                const AscendC::MrgSort4Info& info, const VectorCall& call) {
-    const uint32_t used = CheckMerge(info, call);
-    std::array<MergeSource, 4> lists = SourcesOf(dst, src, used, info, call);
-    std::vector<uint8_t> merged;
-    for (uint32_t repeat = 0; repeat < info.repeatTimes; ++repeat) {
+MergedPairs Merged(std::array<MergeSource, 4> lists, uint32_t used, uint32_t repeats,
+                   bool stopsAtFirst) {
+    MergedPairs result;
+    std::vector<uint8_t>& merged = result.bytes;
+    const uint32_t pairs = lists[0].length + lists[1].length + lists[2].length + lists[3].length;
+    for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
         const size_t before = merged.size();
-        const uint32_t pairs =
-            lists[0].length + lists[1].length + lists[2].length + lists[3].length;
         merged.resize(before + uint64_t{pairs} * kSortEntryBytes);
-        const uint32_t written =
-            Merge<T>(merged.data() + before, lists, used, info.ifExhaustedSuspension);
+        const uint32_t written = Merge<T>(merged.data() + before, lists, used, stopsAtFirst);
         merged.resize(before + uint64_t{written} * kSortEntryBytes);
         for (uint32_t list = 0; list < 4; ++list) {
-            CurrentCore().registers.mergedCounts[list] = static_cast<uint16_t>(lists[list].taken);
+            result.counts[list] = static_cast<uint16_t>(lists[list].taken);
             lists[list].memory += uint64_t{pairs} * kSortEntryBytes;
             lists[list].taken = 0;
         }
     }
-    T* to = VectorOperand(dst, merged.size() / sizeof(T), call).InUnits(merged.size());
-    if (!merged.empty()) {
-        std::memcpy(to, merged.data(), merged.size());
+    return result;
+}
+
+// Where a merge stops early, only the pairs that it has merged are written: how many these are is
+// known behind it.
+template <typename T>
+void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcList<T>& src,
+                const AscendC::MrgSort4Info& info, const VectorCall& call) {
+    const uint32_t used = CheckMerge(info, call);
+    const std::array<MergeSource, 4> lists = SourcesOf(dst, src, used, info, call);
+    const auto merge = [lists, used, repeats = info.repeatTimes,
+                        stops = info.ifExhaustedSuspension] {
+        return Merged<T>(lists, used, repeats, stops);
+    };
+    if constexpr (kChecks) {
+        LeaveCounts(call.AsDoer());
     }
+    if (info.ifExhaustedSuspension) {
+        call.RunNow();
+        MergedPairs merged = merge();
+        const uint64_t bytes = merged.bytes.size();
+        T* to = VectorOperand(dst, bytes / sizeof(T), call).InUnits(bytes);
+        call.Perform([to, merged = std::move(merged)] { merged.Store(to); });
+        return;
+    }
+    uint64_t bytes = 0;
+    for (const MergeSource& list : lists) {
+        bytes += uint64_t{list.length} * info.repeatTimes * kSortEntryBytes;
+    }
+    T* to = VectorOperand(dst, bytes / sizeof(T), call).InUnits(bytes);
+    call.Perform([=] { merge().Store(to); });
+}
+
+// What the register holds, where the scalar unit may read it.
+inline std::array<uint16_t, 4> MergedCounts(const char* reader, CallSite where) {
+    if constexpr (kChecks) {
+        JudgeCounts({reader, "S", where});
+    }
+    return CurrentCore().registers.mergedCounts;
 }
 
 }  // namespace ascendsim
@@ -205,17 +250,19 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& src, const MrgS
     ascendsim::MergeLists(dst, src, params, {"MrgSort", where});
 }
 
-// The pairs that the last MrgSort took from each list.
+// The pairs that the last MrgSort took from each list, by the scalar unit.
 inline void GetMrgSortResult(uint16_t& mrgSortList1, uint16_t& mrgSortList2, uint16_t& mrgSortList3,
-                             uint16_t& mrgSortList4) {
-    const auto& counts = ascendsim::CurrentCore().registers.mergedCounts;
+                             uint16_t& mrgSortList4,
+                             ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    const auto counts = ascendsim::MergedCounts("GetMrgSortResult", where);
     mrgSortList1 = counts[0];
     mrgSortList2 = counts[1];
     mrgSortList3 = counts[2];
     mrgSortList4 = counts[3];
 }
 
-// With isExhaustedSuspension, `sortedNum` is told how many pairs were taken from each list.
+// With isExhaustedSuspension, `sortedNum` is told how many pairs were taken from each list: the
+// scalar unit reads that at once, and nothing lets it wait for V.
 template <typename T, bool isExhaustedSuspension = false>
 void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList,
              const uint16_t elementCountList[4], uint32_t sortedNum[4], uint16_t validBit,
@@ -225,7 +272,7 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& sortList,
                             static_cast<uint16_t>(repeatTime));
     ascendsim::MergeLists(dst, sortList, info, {"MrgSort", where});
     if constexpr (isExhaustedSuspension) {
-        const auto& counts = ascendsim::CurrentCore().registers.mergedCounts;
+        const auto counts = ascendsim::MergedCounts("MrgSort", where);
         std::copy(counts.begin(), counts.end(), sortedNum);
     }
 }

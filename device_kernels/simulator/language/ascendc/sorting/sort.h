@@ -17,6 +17,27 @@
 
 namespace ascendsim {
 
+// Pairs of `count` scores and indices, each 32 of them sorted, or all of them as one.
+template <typename T>
+void StoreSorted(uint8_t* to, const T* scores, const uint32_t* indices, uint32_t count,
+                 bool asOne) {
+    std::vector<SortEntry> entries(count);
+    for (uint32_t at = 0; at < count; ++at) {
+        entries[at] = MakeEntry(scores[at], indices[at]);
+    }
+    if (asOne) {
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](const auto& one, const auto& other) { return one.key > other.key; });
+    } else {
+        for (uint32_t at = 0; at < count; at += kSortedAtOnce) {
+            SortRun(&entries[at], &entries[at] + kSortedAtOnce);
+        }
+    }
+    for (uint32_t at = 0; at < count; ++at) {
+        StoreEntry(to + at * uint64_t{kSortEntryBytes}, entries[at]);
+    }
+}
+
 // Sorts `repeats` runs of 32 pairs, or all of them as one.
 template <typename T>
 void SortPairs(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& scores,
@@ -31,22 +52,7 @@ void SortPairs(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>
         VectorOperand(indices, count, call).InUnits(together * sizeof(uint32_t));
     CheckApart(dst, bytes, scores.UbAddress(), count * sizeof(T), call);
     CheckApart(dst, bytes, indices.UbAddress(), count * sizeof(uint32_t), call);
-    std::vector<SortEntry> entries(count);
-    for (uint32_t at = 0; at < count; ++at) {
-        entries[at] = MakeEntry(from[at], index[at]);
-    }
-    if (asOne) {
-        std::stable_sort(entries.begin(), entries.end(),
-                         [](const auto& one, const auto& other) { return one.key > other.key; });
-    } else {
-        for (uint32_t at = 0; at < count; at += kSortedAtOnce) {
-            SortRun(&entries[at], &entries[at] + kSortedAtOnce);
-        }
-    }
-    auto* memory = reinterpret_cast<uint8_t*>(to);
-    for (uint32_t at = 0; at < count; ++at) {
-        StoreEntry(memory + at * uint64_t{kSortEntryBytes}, entries[at]);
-    }
+    call.Perform([=] { StoreSorted(reinterpret_cast<uint8_t*>(to), from, index, count, asOne); });
 }
 
 }  // namespace ascendsim
@@ -104,12 +110,13 @@ void Extract(const LocalTensor<T>& dstValue, const LocalTensor<uint32_t>& dstInd
                         .InUnits(ascendsim::kSortEntryBytes);
     ascendsim::CheckApart(dstValue, count * sizeof(T), sorted.UbAddress(), bytes, call);
     ascendsim::CheckApart(dstIndex, count * sizeof(uint32_t), sorted.UbAddress(), bytes, call);
-    const auto* memory = reinterpret_cast<const uint8_t*>(from);
-    for (uint32_t at = 0; at < count; ++at) {
-        const uint8_t* entry = memory + at * uint64_t{ascendsim::kSortEntryBytes};
-        std::memcpy(&values[at], entry, sizeof(T));
-        std::memcpy(&indices[at], entry + 4, sizeof(uint32_t));
-    }
+    call.Perform([=, memory = reinterpret_cast<const uint8_t*>(from)] {
+        for (uint32_t at = 0; at < count; ++at) {
+            const uint8_t* entry = memory + at * uint64_t{ascendsim::kSortEntryBytes};
+            std::memcpy(&values[at], entry, sizeof(T));
+            std::memcpy(&indices[at], entry + 4, sizeof(uint32_t));
+        }
+    });
 }
 
 }  // namespace AscendC

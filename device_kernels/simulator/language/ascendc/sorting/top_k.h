@@ -106,26 +106,30 @@ void TopKOf(const AscendC::LocalTensor<T>& values, const AscendC::LocalTensor<in
     [[maybe_unused]] const T* valuesRest = Written(values, toValues.Rest(), call);
     [[maybe_unused]] const int32_t* indicesRest = Written(indices, toIndices.Rest(), call);
 
-    std::vector<T> bestOfAll;
-    std::vector<int32_t> foundOfAll;
-    for (uint32_t row = 0; row < shape.Rows(); ++row) {
-        const T* elementsOfRow = from + uint64_t{row} * shape.Length();
-        const int32_t* numbersOfRow =
-            shape.hasIndex ? numbers + (shape.small ? uint64_t{row} * shape.Length() : 0) : nullptr;
-        const auto places = PlacesInOrder(elementsOfRow, shape.Length(), shape.largest);
-        const bool ended = shape.hasFinish && ends[row];
-        for (uint32_t rank = 0; rank < shape.k; ++rank) {
-            const uint32_t place = places[rank];
-            bestOfAll.push_back(elementsOfRow[place]);
-            const auto number = shape.hasIndex ? numbersOfRow[place] : static_cast<int32_t>(place);
-            foundOfAll.push_back(ended ? shape.info.n : number);
+    call.Perform([=] {
+        std::vector<T> bestOfAll;
+        std::vector<int32_t> foundOfAll;
+        for (uint32_t row = 0; row < shape.Rows(); ++row) {
+            const T* elementsOfRow = from + uint64_t{row} * shape.Length();
+            const int32_t* numbersOfRow =
+                shape.hasIndex ? numbers + (shape.small ? uint64_t{row} * shape.Length() : 0)
+                               : nullptr;
+            const auto places = PlacesInOrder(elementsOfRow, shape.Length(), shape.largest);
+            const bool ended = shape.hasFinish && ends[row];
+            for (uint32_t rank = 0; rank < shape.k; ++rank) {
+                const uint32_t place = places[rank];
+                bestOfAll.push_back(elementsOfRow[place]);
+                const auto number =
+                    shape.hasIndex ? numbersOfRow[place] : static_cast<int32_t>(place);
+                foundOfAll.push_back(ended ? shape.info.n : number);
+            }
         }
-    }
-    for (uint32_t row = 0; row < shape.Rows(); ++row) {
-        const uint64_t first = uint64_t{row} * shape.k;
-        std::copy_n(&bestOfAll[first], shape.k, best + uint64_t{row} * toValues.pitch);
-        std::copy_n(&foundOfAll[first], shape.k, found + uint64_t{row} * toIndices.pitch);
-    }
+        for (uint32_t row = 0; row < shape.Rows(); ++row) {
+            const uint64_t first = uint64_t{row} * shape.k;
+            std::copy_n(&bestOfAll[first], shape.k, best + uint64_t{row} * toValues.pitch);
+            std::copy_n(&foundOfAll[first], shape.k, found + uint64_t{row} * toIndices.pitch);
+        }
+    });
 }
 
 template <bool hasIndex, bool hasFinish, bool small, typename T>

@@ -20,7 +20,7 @@ void WaitFlag(int32_t id, ascendsim::CallSite where = ascendsim::CallSite::curre
     ascendsim::WaitFlag(static_cast<uint32_t>(event), id, where);
 }
 
-// The model executes instructions in program order: a barrier only tells the checks what it orders.
+// Tells the checks what it orders, and the queues of the pipes where effects wait there.
 template <pipe_t pipe>
 void PipeBarrier() {
     static_assert(pipe != PIPE_S, "PipeBarrier takes no PIPE_S: the scalar unit runs in order");

@@ -5,6 +5,7 @@
 
 #include "../../engine/memory/definedness.h"
 #include "../../engine/memory/unified_buffer.h"
+#include "../../engine/order/pipelines.h"
 #include "../../engine/report/diagnostics.h"
 #include "element.h"
 
@@ -21,12 +22,24 @@ public:
     LocalTensor() = default;
 
     T GetValue(uint32_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        return *Scalar(index, ascendsim::Access::Read, "GetValue", where);
+        T value = *Scalar(index, ascendsim::Access::Read, "GetValue", where);
+        if constexpr (ascendsim::kChecks) {
+            if (ascendsim::QueuesEffects()) {
+                ascendsim::ReadScalar(AddressOf(index), &value, sizeof(T));
+            }
+        }
+        return value;
     }
 
     void SetValue(uint32_t index, T value,
                   ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        *Scalar(index, ascendsim::Access::Write, "SetValue", where) = value;
+        T* element = Scalar(index, ascendsim::Access::Write, "SetValue", where);
+        if constexpr (ascendsim::kChecks) {
+            if (ascendsim::QueuesEffects()) {
+                return ascendsim::WriteScalar(AddressOf(index), &value, sizeof(T));
+            }
+        }
+        *element = value;
     }
 
     LocalTensor operator[](ascendsim::PlacedIndex index) const {
@@ -70,10 +83,12 @@ public:
         : handle_(handle), offset_(offset), size_(size) {}
 
 private:
+    uint64_t AddressOf(uint32_t index) const { return UbAddress() + uint64_t{index} * sizeof(T); }
+
     T* Scalar(uint32_t index, ascendsim::Access access, const char* operation,
               ascendsim::CallSite where) const {
         T* element = Elements(index, 1, operation, "S", where);
-        const uint64_t address = UbAddress() + uint64_t{index} * sizeof(T);
+        const uint64_t address = AddressOf(index);
         ascendsim::CheckScalarAlignment(address, sizeof(T), operation, "UB", where);
         if constexpr (ascendsim::kChecks) {
             const ascendsim::Doer doer{operation, "S", where};

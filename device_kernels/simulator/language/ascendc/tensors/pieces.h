@@ -32,6 +32,19 @@ auto VectorOperand(const AscendC::LocalTensor<T>& tensor, const std::vector<Piec
     return VectorElements(elements, tensor.UbAddress(), each, call);
 }
 
+// A piece that the scalar unit writes inside a library function, when that is called.
+template <typename T>
+T* ScalarPiece(const AscendC::LocalTensor<T>& tensor, const Piece& piece, const VectorCall& call) {
+    T* elements = tensor.Elements(piece.first, piece.count, call.name, "S", call.where);
+    if constexpr (kChecks) {
+        const uint64_t start = tensor.UbAddress() + static_cast<uint64_t>(piece.first) * sizeof(T);
+        ShowScalar();
+        DeclareUb(Access::Write, start, piece.count * sizeof(T), {call.name, "S", call.where});
+        MarkDefined(start, piece.count * sizeof(T));
+    }
+    return elements;
+}
+
 // Working space of an instruction, which writes it.
 template <typename T>
 T* Clobbered(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call) {
@@ -48,10 +61,17 @@ void LeaveUndefined(const AscendC::LocalTensor<T>& tensor, uint64_t count, uint6
     const uint64_t start = tensor.UbAddress();
     const auto leave = [&](uint64_t from, uint64_t to) {
         if (from < to) {
-            Poison(memory + (from - start), to - from);
+            const auto poison = [first = memory + (from - start), bytes = to - from] {
+                Poison(first, bytes);
+            };
             if constexpr (kChecks) {
                 MarkUndefined(from, to - from);
+                if (QueuesEffects()) {
+                    QueueEffect(Pipe::V, poison, {{from, to}});
+                    return;
+                }
             }
+            poison();
         }
     };
     const uint64_t end = start + count * sizeof(T);

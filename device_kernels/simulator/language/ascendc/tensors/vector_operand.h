@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "../../engine/memory/access.h"
+#include "../../engine/order/pipelines.h"
 #include "../../engine/report/diagnostics.h"
 #include "local_tensor.h"
 
@@ -25,6 +27,29 @@ public:
         }
     }
     Doer AsDoer() const { return {name, "V", where}; }
+
+    // What the instruction does, once all of its operands are declared: now, or when V comes to it.
+    // `effect` captures values only.
+    template <typename Body>
+    void Perform(Body effect) const {
+        if constexpr (kChecks) {
+            if (QueuesEffects()) {
+                QueueVector(begin_, std::move(effect));
+                return;
+            }
+        }
+        effect();
+    }
+
+    // For an instruction that is judged by the values of its operands: it runs when it is issued,
+    // behind what V has queued.
+    static void RunNow() {
+        if constexpr (kChecks) {
+            if (QueuesEffects()) {
+                FinishPipe(Pipe::V);
+            }
+        }
+    }
 
     const char* const name;
     const CallSite where;

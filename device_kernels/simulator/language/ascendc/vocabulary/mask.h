@@ -27,6 +27,8 @@ public:
     LaneMask(Integer count) : count_(static_cast<uint64_t>(count)) {}
     LaneMask(const uint64_t* bits) : bits_(bits) {}
 
+    bool HasBits() const { return bits_ != nullptr; }
+
     // The lanes as bits, for `lanes` lanes per repeat.
     LaneBits Bits(uint32_t lanes, const VectorCall& call) const {
         if (bits_ != nullptr) {

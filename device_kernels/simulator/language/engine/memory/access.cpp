@@ -110,6 +110,29 @@ void EndVector(uint32_t begin, const Doer& doer) {
     declared.pieces.resize(end);
 }
 
+void LeaveCounts(const Doer& merge) {
+    Registers& registers = CurrentCore().registers;
+    registers.mergedEpoch = CurrentCore().clocks.Epoch(Pipe::V);
+    registers.mergedAt = merge.where;
+}
+
+void JudgeCounts(const Doer& reader) {
+    const Core& core = CurrentCore();
+    const Registers& registers = core.registers;
+    if (!Judges(core.syncLevel, Pipe::S, Pipe::V) ||
+        core.clocks.Ordered(Pipe::S, Pipe::V, registers.mergedEpoch)) {
+        return;
+    }
+    const Accessed merge{"MrgSort", registers.mergedAt, "V", static_cast<int32_t>(core.blockIndex)};
+    Spot spot{reader.where, "S", 0, &merge};
+    spot.advice =
+        "Call MrgSort with an MrgSort4Info, order V_S, then call GetMrgSortResult. The page of the "
+        "form that returns its counts names no condition.";
+    Stop(Code::SyncScalar, spot,
+         "%s reads the counts that MrgSort in line %u leaves: nothing orders pipe S after V",
+         reader.operation, registers.mergedAt.line());
+}
+
 void RefuseUnordered(Access access, const Meeting& met, uint64_t start, uint64_t address,
                      const char* memory, const Doer& doer) {
     const Pipe pipe = PipeOf(doer.pipe);

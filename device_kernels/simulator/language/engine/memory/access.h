@@ -45,6 +45,11 @@ void DeclareOperand(Access access, uint32_t elementBytes);
 void DeclarePiece(uint64_t start, uint64_t bytes, const Doer& doer);
 void EndVector(uint32_t begin, const Doer& doer);
 
+// A merge leaves its counts in a register of V, which the scalar unit reads: `JudgeCounts` stops
+// where that is not ordered behind the last merge.
+void LeaveCounts(const Doer& merge);
+void JudgeCounts(const Doer& reader);
+
 // Stops the kernel because `doer` meets an access of its own block that nothing orders before it,
 // in `memory`, "UB" or the name of a region; the addresses are offsets there, but for `address`.
 [[noreturn, gnu::cold]] void RefuseUnordered(Access access, const Meeting& met, uint64_t start,

@@ -1,5 +1,7 @@
 #include "unified_buffer.h"
 
+#include <exception>
+
 #include "../order/barriers.h"
 #include "../schedule/core.h"
 #include "definedness.h"
@@ -70,6 +72,9 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
 
 void DestroyPipe(PipeState& pipe) {
     if (kChecks && pipe.live) {
+        if (std::uncaught_exceptions() != 0) {
+            CurrentCore().pipelines.Drop();  // the kernel was stopped
+        }
         PassBarrierOfAll();  // the device waits for every pipe here
     }
     for (uint32_t index = 0; index < pipe.bufferCount; ++index) {

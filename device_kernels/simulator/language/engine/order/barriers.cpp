@@ -7,6 +7,9 @@ namespace ascendsim {
 
 void PassBarrier(Pipe pipe) {
     CurrentCore().clocks.Barrier(pipe);
+    if (QueuesEffects()) {
+        CurrentCore().pipelines.Barrier(pipe);
+    }
     if (Tracing()) {
         TraceBarrier(kPipeNames[static_cast<uint32_t>(pipe)]);
     }
@@ -14,6 +17,9 @@ void PassBarrier(Pipe pipe) {
 
 void PassBarrierOfAll() {
     CurrentCore().clocks.BarrierAll();
+    if (QueuesEffects()) {
+        CurrentCore().pipelines.FinishAll();
+    }
     if (Tracing()) {
         TraceBarrier("ALL");
     }

@@ -47,6 +47,9 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
     flag.setAt = where;
     if constexpr (kChecks) {
         flag.told = CurrentCore().clocks.Release(SourceOf(event));
+        if (QueuesEffects()) {
+            flag.place = CurrentCore().pipelines.Signal(SourceOf(event));
+        }
         if (Tracing()) {
             TraceFlag("set", SourceOf(event), WaiterOf(event), id);
         }
@@ -63,9 +66,25 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
     --flag.set;
     if constexpr (kChecks) {
         CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);
+        if (QueuesEffects()) {
+            CurrentCore().pipelines.Await(WaiterOf(event), SourceOf(event), flag.place);
+        }
         if (Tracing()) {
             TraceFlag("wait", SourceOf(event), WaiterOf(event), id);
         }
+    }
+}
+
+void OrderInside(Pipe source, Pipe waiter) {
+    constexpr int32_t kOwn = -1;
+    Core& core = CurrentCore();
+    core.clocks.Acquire(waiter, core.clocks.Release(source));
+    if (core.pipelines.Queues()) {
+        core.pipelines.Await(waiter, source, core.pipelines.Signal(source));
+    }
+    if (Tracing()) {
+        TraceFlag("set", source, waiter, kOwn);
+        TraceFlag("wait", source, waiter, kOwn);
     }
 }
 

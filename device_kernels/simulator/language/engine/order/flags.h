@@ -22,6 +22,7 @@ struct Flags {
         uint32_t set = 0;  // how often; more than once is a concern
         CallSite setAt;
         Clock told{};
+        uint64_t place = 0;  // in the source's queue of effects
     };
     std::array<std::array<Flag, kEventIds>, kHardEvents> flags;
 };
@@ -29,6 +30,9 @@ struct Flags {
 // `event` is the index of a HardEvent.
 void SetFlag(uint32_t event, int32_t id, CallSite where);
 void WaitFlag(uint32_t event, int32_t id, CallSite where);
+
+// A library function sets a flag of its own in `source`, and waits for it in `waiter`.
+void OrderInside(Pipe source, Pipe waiter);
 
 // Stops at the line of a flag that is still set when the kernel ends.
 void RequireNoFlagSet();

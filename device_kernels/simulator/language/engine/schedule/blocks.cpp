@@ -47,6 +47,7 @@ void RunBlock(void* argument) {
     try {
         try {
             block->entry(block->args);
+            block->core->pipelines.FinishAll();
             RequireCleanEnd();
             block->completed = true;
         } catch (const KernelStopped&) {
@@ -150,6 +151,7 @@ bool RunBlocks(const Machine& machine, uint32_t blocks, void (*entry)(void* cons
 
 void WaitForBlocks(uint32_t participants, CallSite where) {
     Block* block = current;
+    block->core->pipelines.FinishAll();
     block->participants = participants;
     block->fiber->Leave();
     if (block->wake == Wake::Unwind) {

@@ -12,6 +12,7 @@
 #include "../memory/unified_buffer.h"
 #include "../order/clocks.h"
 #include "../order/flags.h"
+#include "../order/pipelines.h"
 #include "../order/sync_all.h"
 #include "machine.h"
 #include "registers.h"
@@ -43,7 +44,8 @@ struct Core {
     SyncLevel syncLevel = SyncLevel::Vector;
     uint32_t phase = 0;  // how often all blocks have met in SyncAll
     Clocks clocks;
-    Shadow shadow;  // of UB
+    Pipelines pipelines;  // in other schedules than that of the program
+    Shadow shadow;        // of UB
     Operands operands;
     Ranges undefined;  // bytes of UB
     Origins origins;   // of some of them

@@ -34,6 +34,12 @@ int ascendsimSyncLevel(const char* level);
 // ASCENDSIM_FUNCTIONS.
 int ascendsimFunctions(const char* name);
 
+// When the effects of later launches' instructions happen: "program" (each as its instruction is
+// issued, as at first), "late" (each as late as flags, barriers and queues of tensors allow) or
+// "random:SEED", a legal interleaving of the pipes that a decimal seed stands for. Level `all`
+// only. Returns and begins as ascendsimBlockOrder, with ASCENDSIM_PIPES.
+int ascendsimPipes(const char* schedule);
+
 // Names one range of global memory of this thread's next launch; forgotten when that launch ends.
 // `writable`: 0 for an input, 1 for an output, 2 for a workspace, whose bytes nothing has defined
 // yet. If a launch has none, the allocations found by FindAllocation are its regions.
@@ -60,10 +66,10 @@ uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
 
 // Holds the settings (ascendsimConfigure, ascendsimBlockOrder, ascendsimSyncLevel,
-// ascendsimFunctions, ascendsimLastWords) and what is taken (ascendsimTakeDiagnostics) against
-// everybody who has not got the `key`, which is that of the first call; `held` 0 lets them go. Held
-// settings answer 107000, and there is nothing to take. Returns 0, or 107000 for another key and
-// for 0.
+// ascendsimFunctions, ascendsimPipes, ascendsimLastWords) and what is taken
+// (ascendsimTakeDiagnostics) against everybody who has not got the `key`, which is that of the
+// first call; `held` 0 lets them go. Held settings answer 107000, and there is nothing to take.
+// Returns 0, or 107000 for another key and for 0.
 int ascendsimHold(uint64_t key, int held);
 
 // Names memory for the last words of this process: from then on SIGXCPU and SIGUSR1 say that it is

@@ -29,6 +29,8 @@ struct Registers {
     AtomicRegister atomic;
     float deqScale = 1.0f;                   // for Cast of int32_t to half; a value of half
     std::array<uint16_t, 4> mergedCounts{};  // elements that the last MrgSort took from each list
+    uint32_t mergedEpoch = 0;                // of V, when that MrgSort was issued
+    CallSite mergedAt;
 };
 
 }  // namespace ascendsim

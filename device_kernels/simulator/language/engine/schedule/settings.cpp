@@ -1,7 +1,6 @@
 #include "settings.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -10,8 +9,10 @@
 #include "../arithmetic/functions.h"
 #include "../memory/access.h"
 #include "../order/hold.h"
+#include "../order/pipelines.h"
 #include "environment.h"
 #include "launch.h"
+#include "random.h"
 
 namespace ascendsim {
 namespace {
@@ -25,6 +26,7 @@ struct Settings {
     enum { Forward, Reverse, Shuffled } order = Forward;
     uint64_t seed = 0;
     Functions functions = Functions::Rounded;
+    PipeSchedule pipes;
 
     Settings() {
         if (const char* order = Variable("ASCENDSIM_BLOCK_ORDER")) {
@@ -36,34 +38,58 @@ struct Settings {
         if (const char* functions = Variable("ASCENDSIM_FUNCTIONS")) {
             SetFunctions(functions);
         }
+        if (const char* pipes = Variable("ASCENDSIM_PIPES")) {
+            SetPipes(pipes);
+        }
     }
 
     bool SetOrder(const std::string& text) {
-        constexpr size_t kPrefix = sizeof "shuffled:" - 1;
         if (text == "forward") {
             order = Forward;
         } else if (text == "reverse") {
             order = Reverse;
-        } else if (text.compare(0, kPrefix, "shuffled:") == 0 && text.size() > kPrefix &&
-                   text.find_first_not_of("0123456789", kPrefix) == std::string::npos) {
+        } else if (ReadSeed(text, "shuffled:", seed)) {
             order = Shuffled;
-            seed = std::strtoull(text.c_str() + kPrefix, nullptr, 10);
         } else {
             return false;
         }
         return true;
     }
 
-    bool SetLevel(const char* text) { return Choose(kLevels, text, level); }
+    bool SetPipes(const std::string& text) {
+        uint64_t number = 0;
+        if (text == "program") {
+            pipes = {Schedule::Program};
+        } else if (text == "late") {
+            pipes = {Schedule::Late};
+        } else if (ReadSeed(text, "random:", number)) {
+            pipes = {Schedule::Random, number};
+        } else {
+            return false;
+        }
+        return true;
+    }
 
-    bool SetFunctions(const char* text) { return Choose(kFunctions, text, functions); }
+    bool SetLevel(const std::string& text) { return Choose(kLevels, text, level); }
+
+    bool SetFunctions(const std::string& text) { return Choose(kFunctions, text, functions); }
 
 private:
+    // The decimal number behind a prefix.
+    static bool ReadSeed(const std::string& text, const std::string& prefix, uint64_t& seed) {
+        if (text.compare(0, prefix.size(), prefix) != 0 || text.size() == prefix.size() ||
+            text.find_first_not_of("0123456789", prefix.size()) != std::string::npos) {
+            return false;
+        }
+        seed = std::strtoull(text.c_str() + prefix.size(), nullptr, 10);
+        return true;
+    }
+
     // The enumerators of `chosen` are in the order of their names.
     template <size_t count, typename Choice>
-    static bool Choose(const char* const (&names)[count], const char* text, Choice& chosen) {
+    static bool Choose(const char* const (&names)[count], const std::string& text, Choice& chosen) {
         for (uint8_t index = 0; index < count; ++index) {
-            if (std::strcmp(text, names[index]) == 0) {
+            if (text == names[index]) {
                 chosen = static_cast<Choice>(index);
                 return true;
             }
@@ -78,13 +104,14 @@ Settings& TheSettings() {
     return *settings;
 }
 
-// SplitMix64: a good 64-bit value from each successive state, the same on every host.
-uint64_t NextRandom(uint64_t& state) {
-    state += 0x9E3779B97F4A7C15u;
-    uint64_t mixed = state;
-    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-    return mixed ^ (mixed >> 31);
+// What a caller chooses by a text, unless the settings are held. Returns a status.
+int Set(const char* function, const char* text, bool (Settings::*choose)(const std::string&)) {
+    if (IsHeld(function)) {
+        return kStatusInvalidParameter;
+    }
+    Settings& settings = TheSettings();
+    const std::lock_guard lock(settings.mutex);
+    return text != nullptr && (settings.*choose)(text) ? kStatusOk : kStatusInvalidParameter;
 }
 
 }  // namespace
@@ -99,6 +126,12 @@ Functions ConfiguredFunctions() {
     Settings& settings = TheSettings();
     const std::lock_guard lock(settings.mutex);
     return settings.functions;
+}
+
+PipeSchedule ConfiguredPipes() {
+    Settings& settings = TheSettings();
+    const std::lock_guard lock(settings.mutex);
+    return settings.pipes;
 }
 
 std::vector<uint32_t> BlockOrder(uint32_t blocks) {
@@ -120,31 +153,17 @@ std::vector<uint32_t> BlockOrder(uint32_t blocks) {
 }  // namespace ascendsim
 
 extern "C" int ascendsimBlockOrder(const char* order) {
-    using namespace ascendsim;
-    if (IsHeld(__func__)) {
-        return kStatusInvalidParameter;
-    }
-    Settings& settings = TheSettings();
-    const std::lock_guard lock(settings.mutex);
-    return order != nullptr && settings.SetOrder(order) ? kStatusOk : kStatusInvalidParameter;
+    return ascendsim::Set("ascendsimBlockOrder", order, &ascendsim::Settings::SetOrder);
 }
 
 extern "C" int ascendsimSyncLevel(const char* level) {
-    using namespace ascendsim;
-    if (IsHeld(__func__)) {
-        return kStatusInvalidParameter;
-    }
-    Settings& settings = TheSettings();
-    const std::lock_guard lock(settings.mutex);
-    return level != nullptr && settings.SetLevel(level) ? kStatusOk : kStatusInvalidParameter;
+    return ascendsim::Set("ascendsimSyncLevel", level, &ascendsim::Settings::SetLevel);
 }
 
 extern "C" int ascendsimFunctions(const char* name) {
-    using namespace ascendsim;
-    if (IsHeld(__func__)) {
-        return kStatusInvalidParameter;
-    }
-    Settings& settings = TheSettings();
-    const std::lock_guard lock(settings.mutex);
-    return name != nullptr && settings.SetFunctions(name) ? kStatusOk : kStatusInvalidParameter;
+    return ascendsim::Set("ascendsimFunctions", name, &ascendsim::Settings::SetFunctions);
+}
+
+extern "C" int ascendsimPipes(const char* schedule) {
+    return ascendsim::Set("ascendsimPipes", schedule, &ascendsim::Settings::SetPipes);
 }

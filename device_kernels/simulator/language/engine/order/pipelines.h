@@ -1,0 +1,140 @@
+// The queues of the pipes of a core: effects of instructions that have been issued and not run.
+//
+// An instruction is judged when it is issued, in program order. Its effect, which reads, computes
+// and writes, runs at once in the schedule `program`. In another schedule it waits in the queue of
+// its pipe until the schedule, a flag, a barrier or a queue of tensors comes to it. What V and the
+// scalar unit write may be seen at once, or only from the next point on that orders it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "../memory/ranges.h"
+#include "../report/checks.h"
+#include "../schedule/registers.h"
+#include "clocks.h"
+
+namespace ascendsim {
+
+enum class Schedule : uint8_t {
+    Program,  // each effect runs when its instruction is issued
+    Late,     // each as late as flags, barriers and queues allow
+    Random,   // a legal interleaving that a seed stands for
+};
+struct PipeSchedule {
+    Schedule kind = Schedule::Program;
+    uint64_t seed = 0;
+};
+
+// The schedule of the next launch, as ascendsimPipes or ASCENDSIM_PIPES says.
+PipeSchedule ConfiguredPipes();
+
+using Effect = std::function<void()>;
+
+class Pipelines {
+public:
+    // Empty queues, as a block begins with.
+    void Begin(const PipeSchedule& schedule, uint32_t block);
+
+    bool Queues() const { return schedule_ != Schedule::Program; }
+
+    // An instruction of a pipe other than S is issued. `written`: the bytes of UB that V writes.
+    void Add(Pipe pipe, Effect effect, std::vector<Bytes> written);
+
+    // The scalar unit writes bytes of UB, which it reads back at once. Other pipes may see them
+    // only from its next flag on.
+    void Write(uint64_t start, const uint8_t* bytes, size_t count);
+    void Read(uint64_t start, uint8_t* bytes, size_t count) const;
+    void ShowWritten();
+
+    // SetFlag in `source`: the place in its queue up to which WaitFlag waits.
+    uint64_t Signal(Pipe source);
+    // WaitFlag in `waiter`. The scalar unit waits now.
+    void Await(Pipe waiter, Pipe source, uint64_t place);
+    // PipeBarrier of one pipe, which runs its instructions one after the other.
+    void Barrier(Pipe pipe);
+
+    // Runs what the pipe has queued, as an instruction has to that runs when it is issued.
+    void Finish(Pipe pipe);
+    // PipeBarrier<PIPE_ALL>, SyncAll and the end of a kernel.
+    void FinishAll();
+    // After an error nothing more happens.
+    void Drop();
+
+private:
+    enum class Kind : uint8_t { Run, Wait, Show };
+    struct Entry {
+        Kind kind;
+        Effect effect;               // of Run
+        std::vector<Bytes> written;  // of Run
+        float deqScale = 0.0f;       // the registers as they were at issue
+        AtomicRegister atomic{};
+        Pipe source = Pipe::S;  // of Wait
+        uint64_t place = 0;     // of Wait
+    };
+    struct Queue {
+        std::deque<Entry> entries;
+        uint64_t done = 0;  // entries that have left it
+    };
+    struct Held {
+        uint64_t start;  // byte of UB
+        std::vector<uint8_t> bytes;
+    };
+
+    Queue& Of(Pipe pipe) { return queues_[static_cast<uint32_t>(pipe)]; }
+    uint64_t Issued(Pipe pipe) { return Of(pipe).done + Of(pipe).entries.size(); }
+    void Put(Pipe pipe, Entry entry);
+    void RunTo(Pipe pipe, uint64_t place);
+    void RunHead(Pipe pipe);
+    void Run(Pipe pipe, Entry& entry);
+    bool IsBlocked(Pipe pipe);
+    bool Chance(uint32_t outOf256);
+    void ShowHeld();
+    static void Keep(const std::vector<Bytes>& places, std::vector<Held>& kept);
+    static void Show(const std::vector<Held>& kept);
+
+    Schedule schedule_ = Schedule::Program;
+    uint64_t random_ = 0;
+    std::array<Pipe, 3> order_{};       // the pipes, from the one that is ahead
+    std::array<uint32_t, 3> ahead_{};   // the chance of each to run its next entry, out of 256
+    std::array<Queue, kPipes> queues_;  // that of S stays empty
+    std::vector<Held> held_;            // results of V that nobody sees yet
+    std::vector<Held> written_;         // by the scalar unit, that no other pipe sees yet
+};
+
+// Whether the running core's effects wait.
+bool QueuesEffects();
+
+// Queues the effect of an instruction of the running core. Of V it tells the bytes that it writes:
+// those of the operands that it has declared from `operands` on.
+void QueueEffect(Pipe pipe, Effect effect, std::vector<Bytes> written = {});
+void QueueVector(uint32_t operands, Effect effect);
+
+// Scalar accesses of UB, where effects wait.
+void WriteScalar(uint64_t start, const void* value, size_t bytes);
+void ReadScalar(uint64_t start, void* value, size_t bytes);
+
+// Shows what the scalar unit has written: a library function goes on with it.
+void ShowScalar();
+
+// Runs what the pipe has queued.
+void FinishPipe(Pipe pipe);
+
+// The effect of an instruction that has been judged: now, or when its pipe comes to it. It captures
+// values only.
+template <typename Body>
+void Perform(Pipe pipe, Body effect) {
+    if constexpr (kChecks) {
+        if (QueuesEffects()) {
+            QueueEffect(pipe, std::move(effect));
+            return;
+        }
+    }
+    effect();
+}
+
+}  // namespace ascendsim

@@ -1,0 +1,144 @@
+"""The schedules of the pipes against the clocks: what nothing orders shows by value, and what is
+ordered never does."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.simulator.random_programs import (
+    ADD_COUNT,
+    BARRIER,
+    BARRIERS,
+    COPY_IN,
+    COPY_OUT,
+    ELEMENTS,
+    EVENTS,
+    READ,
+    SET,
+    WAIT,
+    Step,
+    legal,
+    parameters,
+    program,
+)
+from tests.simulator.simulated_machine import (
+    INVALID_PARAMETER,
+    OK,
+    OUTPUT,
+    SimulatedMachine,
+    twins,
+)
+
+SCHEDULES = ("late", *(f"random:{seed}" for seed in range(18)))
+ALL = BARRIERS.index("ALL")
+
+
+def result_of(machine: SimulatedMachine, steps: list[Step], schedule: str) -> bytes:
+    """What a program leaves in the output and in UB by a schedule; leaves the diagnostics."""
+    source = np.arange(1, 65, dtype=np.float32)
+    result = np.zeros(128, np.float32)
+    shown = [*steps, (BARRIER, ALL, 0, 0), (COPY_OUT, 0, 96, ELEMENTS)]
+    machine.schedule_pipes(schedule)
+    try:
+        machine.launch("script", source, source, result, parameters([shown]))
+    finally:
+        machine.schedule_pipes("program")
+    result[64] = 0  # how far it came
+    return result.tobytes()
+
+
+def shown_by(machine: SimulatedMachine, steps: list[Step]) -> list[str]:
+    """The schedules in which a program leaves other bytes than in that of the program."""
+    machine.synchronise("none")
+    first = result_of(machine, steps, "program")
+    return [name for name in SCHEDULES if result_of(machine, steps, name) != first]
+
+
+def is_reported(machine: SimulatedMachine, steps: list[Step], level: str = "vector") -> bool:
+    """Whether the clocks find something that nothing orders."""
+    machine.synchronise(level)
+    machine.take_diagnostics()
+    result_of(machine, steps, "program")
+    return machine.take_diagnostics() != []
+
+
+def scheduled(machine: SimulatedMachine, level: str, programs: int, seed: int) -> dict[str, int]:
+    """How many random programs were shown and not reported, both, or only reported."""
+    machine.result_role = OUTPUT
+    draw = random.Random(seed)
+    seen = {"shown": 0, "both": 0, "reported": 0, "neither": 0}
+    for _ in range(programs):
+        steps = program(draw, 0)
+        assert legal(steps)
+        shown, reported = shown_by(machine, steps), is_reported(machine, steps, level)
+        seen[
+            "both"
+            if shown and reported
+            else "shown"
+            if shown
+            else "reported"
+            if reported
+            else "neither"
+        ] += 1
+    return seen
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_schedule_changes_a_byte_of_a_random_program_that_the_clocks_accept(
+    machine: SimulatedMachine, seed: int
+) -> None:
+    seen = scheduled(machine, "vector", 250, seed)
+    assert seen["shown"] == 0
+    assert min(seen["both"], seen["neither"]) > 20
+
+
+def test_clocks_that_see_less_are_found_out_by_a_schedule(machine: SimulatedMachine) -> None:
+    assert scheduled(machine, "pipes", 250, 0)["shown"] > 0
+    assert scheduled(machine, "scalar", 250, 0)["shown"] > 0
+
+
+# Copied in, computed, computed again, copied out: each step needs the one before.
+IN, ADD, AGAIN, OUT = (
+    (COPY_IN, 0, 8, 8),
+    (ADD_COUNT, 8, 0, 8),
+    (ADD_COUNT, 16, 8, 8),
+    (COPY_OUT, 16, 0, 8),
+)
+BARRIER_V = (BARRIER, BARRIERS.index("V"), 0, 0)
+
+
+def flag(event: str) -> list[Step]:
+    """A flag that is set and waited for at once."""
+    return [(SET, EVENTS.index(event), 0, 0), (WAIT, EVENTS.index(event), 0, 0)]
+
+
+@pytest.mark.parametrize("missing", ["MTE2_V", "V", "V_MTE3", "MTE3_V", "MTE2_S", ""])
+def test_each_missing_order_shows_in_the_latest_schedule_or_a_random_one(
+    machine: SimulatedMachine, missing: str
+) -> None:
+    def part(name: str) -> list[Step]:
+        return [] if name == missing else [BARRIER_V] if name == "V" else flag(name)
+
+    steps = [IN, *part("MTE2_V"), ADD, *part("V"), AGAIN, *part("V_MTE3"), OUT, *part("MTE3_V")]
+    steps += [(ADD_COUNT, 16, 0, 8), *part("MTE2_S"), (READ, 0, 0, 0)]
+    machine.result_role = OUTPUT
+    shown = shown_by(machine, steps)
+    assert bool(shown) == (missing not in ("", "MTE2_S"))
+    assert is_reported(machine, steps) == (missing != "")
+
+
+@pytest.mark.parametrize("schedule", ["late", "random:0", "random:1", "random:2", "random:9"])
+@pytest.mark.parametrize("kernel", twins())
+def test_a_kernel_without_its_mistake_stays_clean_in_every_schedule(
+    strict_machine: SimulatedMachine, kernel: str, schedule: str
+) -> None:
+    strict_machine.schedule_pipes(schedule)
+    assert strict_machine.run_fault(f"right_{kernel}") == (OK, [])
+
+
+@pytest.mark.parametrize("text", ["", "Late", "random", "random:", "random:x", "random:1 "])
+def test_no_other_schedule_is_taken(machine: SimulatedMachine, text: str) -> None:
+    assert machine.c.ascendsimPipes(text.encode()) == INVALID_PARAMETER
