@@ -12,6 +12,8 @@ namespace {
 constexpr uint32_t kAlways = 256;
 constexpr size_t kMostQueued = 4096;  // of one pipe: beyond that its oldest entry runs
 
+constexpr size_t kMostWritten = 16;  // elements that the scalar unit keeps from the other pipes
+
 // Each pipe is ahead of each other one in half of the orders. The first is `late`: whoever takes
 // something over is ahead of whoever makes it.
 constexpr std::array<Pipe, 3> kOrders[] = {
@@ -67,7 +69,7 @@ void Pipelines::Put(Pipe pipe, Entry entry) {
 
 void Pipelines::Write(uint64_t start, const uint8_t* bytes, size_t count) {
     written_.push_back({start, std::vector<uint8_t>(bytes, bytes + count)});
-    if (schedule_ != Schedule::Late && Chance(kAlways / 2)) {
+    if (written_.size() > kMostWritten || (schedule_ != Schedule::Late && Chance(kAlways / 2))) {
         ShowWritten();
     }
 }
