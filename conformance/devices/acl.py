@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from conformance.catalogue import device as say
 from conformance.devices.c_functions import Hold, declare, declared
+from conformance.devices.c_structures import PackageVersion, Tally
 from conformance.devices.messages import DTYPES, TensorArgument
 from conformance.devices.packages.lookup import ACLNN
 
@@ -64,31 +65,6 @@ class AclError(RuntimeError):
         self.function = function
         self.status = status
         self.message = message
-
-
-class Tally(ctypes.Structure):
-    """What a process has had the device do: launches, fills and copies inside the device, bytes of
-    the allocations that are alive, failures that nobody has taken yet, tasks that wait in streams.
-    """
-
-    launches: int
-    tasks: int
-    held_bytes: int
-    failures: int
-    waiting: int
-    _fields_ = tuple(
-        (name, c_uint64) for name in ("launches", "tasks", "held_bytes", "failures", "waiting")
-    )
-
-
-class _PackageVersion(ctypes.Structure):
-    """aclCANNPackageVersion: 512 bytes of text fields."""
-
-    _fields_ = (
-        ("version", ctypes.c_char * 128),
-        ("parts", ctypes.c_char * 64 * 4),
-        ("reserved", ctypes.c_char * 128),
-    )
 
 
 class Acl:
@@ -178,8 +154,8 @@ class Acl:
         """The version text of CANN; "unknown" where the runtime cannot tell."""
         if not hasattr(self.runtime, "aclsysGetCANNVersion"):
             return "unknown"
-        version = _PackageVersion()
-        ask = declare(self.runtime, "aclsysGetCANNVersion", c_int, c_int, POINTER(_PackageVersion))
+        version = PackageVersion()
+        ask = declare(self.runtime, "aclsysGetCANNVersion", c_int, c_int, POINTER(PackageVersion))
         status = ask(PACKAGE_CANN, byref(version))
         return version.version.decode(errors="replace") if status == SUCCESS else "unknown"
 

@@ -10,7 +10,8 @@ from contextlib import suppress
 
 import msgspec
 
-from conformance.devices.acl import Acl, AclError, Tally
+from conformance.devices.acl import Acl, AclError
+from conformance.devices.c_structures import Tally
 from conformance.devices.messages import Conduct, Failure
 
 _failures = msgspec.json.Decoder(tuple[Failure, ...]).decode

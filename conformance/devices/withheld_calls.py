@@ -51,8 +51,7 @@ def as_refused(operator: Operator, rejection: Rejection) -> Operator:
 
 def why_not_refused(rejection: Rejection, profile: DeviceProfile | None) -> str:
     """Why nobody knows that a device refuses a call, by the version of its CANN; "" if it does."""
-    kept = profile is not None and profile.keeps_to_cann
-    if rejection.lifted and rejection.versions and not kept:
+    if rejection.lifted and rejection.versions and not (profile and profile.keeps_to_cann):
         return say.LIFTED(versions=rejection.versions.in_words, clause=_said(rejection.versions))
     return outside(rejection.versions, profile)
 

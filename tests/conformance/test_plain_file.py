@@ -81,8 +81,15 @@ def test_something_else_in_a_runs_folder_is_named_at_every_door(
     ) in told
 
 
-@pytest.mark.parametrize(("put", "words"), [*INSTEAD, FOLLOWED])
-@pytest.mark.parametrize("option", ["case", "waivers"])
+@pytest.mark.parametrize(
+    ("option", "put", "words"),
+    [
+        (option, *one)
+        for option in ("case", "waivers")
+        for one in (*INSTEAD, FOLLOWED)
+        if (option, one[0]) != ("case", folder)  # a folder of cases is judged
+    ],
+)
 def test_something_else_than_a_file_that_a_person_names_is_told_with_status_3(
     tmp_path: Path, capsys: Captured, option: str, put: Put, words: str
 ) -> None:

@@ -37,7 +37,7 @@ REASONS: dict[str, str] = {
     "shared/rows/row_sum_kernel.h:290 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
-    "shared/sorting/stable_sort_kernel.h:287 comparison: '<' -> '<='": (
+    "shared/sorting/stable_sort_kernel.h:291 comparison: '<' -> '<='": (
         "an empty copy more at the end of a list: of that the device warns, the outputs are right"
     ),
     "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
