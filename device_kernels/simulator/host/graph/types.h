@@ -32,6 +32,8 @@ enum DataType {
     DT_FLOAT8_E5M2 = 35,
     DT_FLOAT8_E4M3FN = 36,
     DT_FLOAT8_E8M0 = 37,
+    DT_FLOAT4_E2M1 = 40,
+    DT_FLOAT4_E1M2 = 41,
 };
 
 // Bytes of one element; -1 for a type without a size of its own.
