@@ -5,6 +5,7 @@ They are drawn as sums over slots, of which every row is named once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -114,17 +115,24 @@ def with_probs(
     return built(weighted, cases, dtypes, fills, weight_fills())
 
 
-def left_out(case: Case, alone: bool) -> Case:
-    """The case without its tokens if it is to be ``alone`` and has a row for every slot, no more.
+def every_slot(case: Case) -> int:
+    """How many rows a call without tokens has: one for each slot."""
+    return case.inputs[INDICES].size
 
-    Without probabilities nobody reads tokens; without tokens there are as many rows as slots.
+
+def bare(
+    cases: SearchStrategy[Case], rows: Callable[[Case], int] = every_slot
+) -> SearchStrategy[Case]:
+    """Cases without probabilities, whose gradient is moved.
+
+    Nobody reads their tokens, so they have them or not: without them there are so many ``rows``,
+    and a case with another number keeps them.
     """
-    whole = case.outputs[TOKENS_GRAD].shape[0] == case.inputs[INDICES].size
-    return without(case, TOKENS) if alone and whole else case
 
+    def left_out(case: Case, alone: bool) -> Case:
+        exact = case.outputs[TOKENS_GRAD].shape[0] == rows(case)
+        return without(case, TOKENS) if alone and exact else case
 
-def bare(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
-    """Cases without probabilities, with tokens or without, whose gradient is moved."""
     return built(left_out, with_grad(cases), st.booleans())
 
 

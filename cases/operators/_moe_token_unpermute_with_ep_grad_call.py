@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._interface import NULL, checked, null, typed, unchecked
@@ -21,17 +20,15 @@ from cases.operators._moe_token_unpermute_grad_call import (
     PROBS_GRAD,
     TOKENS,
     TOKENS_GRAD,
-    with_grad,
+    bare,
 )
 from cases.operators._slot_grads import graded_sums, naming_once
 from cases.operators._slot_sum import slot_sum_call
 from cases.operators._slot_sum_ranges import NO_RANGE, RANGED, ranged_call
 from conformance.call.case import Case
-from conformance.draw.built import built
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.signature import Signature, flag, integers, number, tensor
 from conformance.record.sizes import Size, function
-from conformance.record.variations import without
 from reference.moe_token_permute_with_ep import Range
 from reference.moe_token_unpermute_with_ep_grad import resolved
 from reference.permutation import MOST_TOPK
@@ -119,16 +116,14 @@ def window(case: Case) -> Range:
     return resolved(case.inputs[INDICES].size, case.attributes["rank_range"])
 
 
-def _left_out(case: Case, alone: bool) -> Case:
-    """The case without its tokens if it is to be ``alone`` and has a row for each rank, no more."""
-    start, end = window(case)
-    exact = case.outputs[TOKENS_GRAD].shape[0] == end - start
-    return without(case, TOKENS) if alone and exact else case
-
-
 def moved(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
-    """Cases without probabilities, with tokens or without, whose gradient is moved."""
-    return built(_left_out, with_grad(cases), st.booleans())
+    """Cases without probabilities; without tokens they have a row for each rank of the range."""
+
+    def ranks(case: Case) -> int:
+        start, end = window(case)
+        return end - start
+
+    return bare(cases, ranks)
 
 
 SUM, _ = graded_sums(call, uneven=MODES[1:4], window=window)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance.evidence.lines import AnyLine, FailureLine, VerdictLine, read_lines
@@ -37,22 +37,20 @@ FORMULA = "=+-@\t\r"
 def case_table(out: Path, files: Mapping[str, str]) -> bytes:
     """The table of a run's folder, a row for each distinct case of each item; ``files`` by the name
     that a given case has in an item."""
-    lines = [line for line in read_lines(out)]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\r\n")
     table.writerow(COLUMNS)
-    table.writerows([harmless(one) for one in row] for row in _rows(lines, out, files))
+    table.writerows([harmless(one) for one in row] for row in _rows([*read_lines(out)], out, files))
     return text.getvalue().encode("utf-8-sig")
 
 
 def _rows(
-    lines: Iterable[AnyLine], out: Path, files: Mapping[str, str]
+    lines: Sequence[AnyLine], out: Path, files: Mapping[str, str]
 ) -> Iterator[tuple[str, ...]]:
-    told = [*lines]
-    bundles = {line.item: line.case for line in told if isinstance(line, FailureLine)}
+    bundles = {line.item: line.case for line in lines if isinstance(line, FailureLine)}
     shown = {joined((name,)): file for name, file in files.items()}
     seen: set[tuple[str, str]] = set()
-    for line in told:
+    for line in lines:
         if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
             continue
         if (line.item, line.digest) in seen:

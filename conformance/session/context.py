@@ -25,7 +25,7 @@ from conformance.draw.profiles import PROFILES, Profile
 from conformance.errors import UsageError, choice
 from conformance.evidence.budget import Budget, seconds_of_budget
 from conformance.evidence.implementation import of_device
-from conformance.evidence.item_times import checked, item_times
+from conformance.evidence.item_times import item_times
 from conformance.evidence.lines import AnyLine, DeviceLine, Writer
 from conformance.evidence.shard_of_host import shard_of
 from conformance.field.given import GivenCase, read_folder
@@ -117,7 +117,7 @@ class Context:
         )
         self.shard = shard_of(option.conformance_shard, os.environ)
         times: str | None = option.conformance_times
-        self.times = checked(Path(times) if times else None)
+        self.times = Path(times).absolute() if times else None
         self.item_times = {} if self.times is None else item_times(self.times)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
