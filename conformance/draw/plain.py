@@ -93,9 +93,11 @@ class _Plain(ConjectureData):
     def draw(self, strategy: Any, label: int | None = None, observe_as: str | None = None) -> Any:
         if type(strategy) is LazyStrategy:
             strategy = unwrap_strategies(strategy)  # type: ignore[no-untyped-call]
-        strategy.validate()
         short = _SHORT.get(type(strategy))
-        return strategy.do_draw(self) if short is None else short(self, strategy)
+        if short is not None:
+            return short(self, strategy)
+        strategy.validate()
+        return strategy.do_draw(self)
 
     def _draw(
         self, choice_type: str, constraints: Any, *, observe: bool, forced: Any | None

@@ -48,22 +48,12 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> Mapping[str,
     What the formula gives in float32 must keep the contracts of values that are computed and
     selected, on a device that rounds every function correctly.
 
-    Returns the case's sums by output, each showing zeros: what was worked out serves to judge them.
+    Returns the case's sums by output (`sums_of`): what was worked out serves to judge them.
     """
     _check_computed(operator, case, limit)
     outputs: Arrays | None = None
-    sums: dict[str, SummedOutput] = {}
-    for name in case.outputs:
-        contract = operator.contract(name, case)
-        if not isinstance(contract, Sum):
-            continue
-        tensor = case.outputs[name]
-        template = np.zeros(tensor.shape, numpy_dtype(tensor.dtype))
-        sums[name] = output = summed_output(name, contract, case, template)
-        absent = output.sources.lacking(case.inputs)
-        if absent:
-            adds = {"operator": operator.name, "output": name, "row": absent}
-            raise ReferenceDisagreement(say.NOT_HELD(**adds))
+    sums = sums_of(operator, case)
+    for name, output in sums.items():
         held = [case.inputs[source] for source in output.terms.sources]
         last = max(1, held[0].shape[-1])
         of_rows = output.terms.rows.shape[1] * output.source.shape[1] // last
@@ -75,6 +65,24 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> Mapping[str,
         _compare(operator, case, outputs, name)
         _check_formula(operator, output, outputs)
         _check_order(operator, output)
+    return sums
+
+
+def sums_of(operator: Operator, case: Case) -> dict[str, SummedOutput]:
+    """The case's sums by output, each showing zeros.
+
+    Raises ReferenceDisagreement if the case does not hold the rows that the terms name.
+    """
+    sums = {}
+    for name, tensor in case.outputs.items():
+        contract = operator.contract(name, case)
+        if not isinstance(contract, Sum):
+            continue
+        template = np.zeros(tensor.shape, numpy_dtype(tensor.dtype))
+        sums[name] = output = summed_output(name, contract, case, template)
+        if absent := output.sources.lacking(case.inputs):
+            adds = {"operator": operator.name, "output": name, "row": absent}
+            raise ReferenceDisagreement(say.NOT_HELD(**adds))
     return sums
 
 

@@ -19,7 +19,7 @@ from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import Message, row
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred_text import Deferred
-from conformance.judge.agreement import check, check_outputs
+from conformance.judge.agreement import check, check_outputs, sums_of
 from conformance.judge.computed import in_order, judge_bounded, promised_outputs
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (
@@ -65,9 +65,17 @@ JUDGES: Mapping[type[Contract], JudgeOutput] = {
 
 
 def judge(
-    operator: Operator, case: Case, observation: Observation, arithmetic: Arithmetic = IEEE
+    operator: Operator,
+    case: Case,
+    observation: Observation,
+    arithmetic: Arithmetic = IEEE,
+    *,
+    checked: bool = True,
 ) -> Verdict:
     """Judge one call of a case that the operator must carry out, on a device of that arithmetic.
+
+    The suite's own definitions are held against each other on the case if it is to be ``checked``,
+    and before a call that was carried out is refused.
 
     Raises ReferenceDisagreement where the suite's own definitions contradict each other on the
     case, ValueError where the record's contracts do not fit the case.
@@ -81,7 +89,7 @@ def judge(
         if observation.outcome is Outcome.REJECTED:
             check_outputs(operator, case)
         return Verdict(False, headline, findings=findings, subject=case)
-    sums = check(operator, case)
+    sums = check(operator, case) if checked else sums_of(operator, case)
     outputs: dict[str, OutputVerdict] = {}
     problems: list[str] = []
     clause: Clause | None = None
@@ -132,6 +140,8 @@ def judge(
     problems += [say.NO_SUCH_OUTPUT(output=name) for name in surplus]
     problems += side_effects(observation, values_right=not problems)
     ok = not problems
+    if not (ok or checked):
+        check(operator, case)
     headline = failed(about, problems) if problems else _accepted(about, outputs)
     evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
     return Verdict(ok, headline, outputs, evidence, clause, case)

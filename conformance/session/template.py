@@ -217,8 +217,9 @@ def _whose_turn(operator: Operator, relation: int, mode: str) -> str:
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     """Judge an observation of a drawn case, and put the verdict on record."""
-    verdict = calls.judge(operator, case, observation, _arithmetic())
     trial = current()
+    checked = trial is None or trial.checks_suite()
+    verdict = calls.judge(operator, case, observation, _arithmetic(), checked=checked)
     if trial is not None:
         verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
         observation, verdict = judged_beside(trial.beside, operator, case, observation, verdict)
