@@ -100,7 +100,8 @@ class Ladder:
 
         Of an operator: from `FIRST` on, as smaller ones are drawn often; up to `DEAR` all of them;
         beyond it one near each power, by ``turn``, of those that are too many for one instruction,
-        and always the first that 16 bits do not hold; or if all fit, the largest but one.
+        and the largest but one: of the sizes that 16 bits do not hold it is the one with several
+        tiles beyond them, of which each begins at an offset.
         """
         if each == EVERY_CELL:
             return self.sizes
@@ -113,26 +114,18 @@ class Ladder:
             beside = (n for n in cheap if abs(n - power) <= self.step)
             near = [n for n in beside if n not in self.at_limits]
             few += near[(turn + place) % 3 :][:1] or near[-1:]
-        last = [n for n in cheap if n == self.wide] or cheap[-2:-1]
-        return tuple(sorted({*few, *last}))
-
-    @property
-    def wide(self) -> int:
-        """The first size that 16 bits do not hold."""
-        return SIXTEEN_BITS + self.step
+        return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def machine(self, size: int, turn: int) -> Machine:
         """The machine of a size, by turns: around each power of two up to `DEAR` all are met, and
         around the next two the chip and the small one.
 
         Sizes from `BLOCKS` to `SLOW` are those of a single core, whose instructions take no more.
-        The largest sizes are those of a chip, but for the largest but one and the first that 16
-        bits do not hold: a single core, on which a counter of a core counts all.
+        The largest sizes are those of a chip, but for the largest but one: a single core, on which
+        a counter of a core counts all.
         """
-        if size in (self.sizes[-2], self.wide):
-            return MACHINES[0]
-        if size > self.sizes[-2]:
-            return MACHINES[1]
+        if size >= self.sizes[-2]:
+            return MACHINES[size > self.sizes[-2]]
         if size <= DEAR + self.step:
             return MACHINES[(size // self.step + turn) % len(MACHINES)]
         if BLOCKS - self.step <= size <= SLOW:
