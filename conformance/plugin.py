@@ -213,6 +213,7 @@ def pytest_pycollect_makeitem(
         context.workloads,
         stand_alone=context.workloads_asked,
         given=context.given,
+        each_rejection=context.profile.each_rejection,
     )
     made = parametrize(body, context.operators, asked)
     if made is None:

@@ -22,8 +22,10 @@ class Profile:
     for, ``invariants`` for one that always is (conformance/relations/invariants.py), of which
     ``each_dtype`` has as many or, False, those of a mode take turns. A ladder
     (conformance/record/size_ladders.py) is judged in one cell of each ``ladders``: "operator",
-    "mode" or "dtype" of a mode. Of ``full_rows`` workloads (conformance/draw/batches.py), by
-    turns, a step is judged with all its columns. ``sequences`` of calls are drawn of an operator,
+    "mode" or "dtype" of a mode. Of rejected calls that are alike
+    (conformance/draw/rejections_asked.py) each is made or, False for ``each_rejection``, one. Of
+    ``full_rows`` workloads (conformance/draw/batches.py), by turns, a step is judged with all its
+    columns. ``sequences`` of calls are drawn of an operator,
     each on a freshly opened device (conformance/draw/sequences.py). ``shrink_seconds`` bounds the
     wall time in which one failing item may look for a smaller case, see
     `conformance.session.trial`; ``time_limit`` is seconds for one call on the device. ``random``
@@ -47,6 +49,7 @@ class Profile:
     full_rows: int
     each_dtype: bool = True
     each_edge_dtype: bool = False
+    each_rejection: bool = True
     random: bool = False
     corpus: bool = True
 
@@ -66,6 +69,7 @@ PROFILES = {
             relations=12,
             invariants=3,
             each_dtype=False,
+            each_rejection=False,
             sequences=1,
             ladders="operator",
             full_rows=0,

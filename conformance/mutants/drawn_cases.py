@@ -11,6 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.draw.plain import plainly
 from conformance.draw.profiles import Profile
+from conformance.draw.rejections_asked import rejections_asked
 from conformance.draw.seeded import stream_seed
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.session.planned_cases import plan
@@ -34,7 +35,8 @@ def calls(operator: Operator, profile: Profile, run_seed: int, route: str) -> It
     """
     operator = on_route(operator, route)
     yield from (Call(example.case, example=example) for example in operator.examples)
-    yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
+    refused = rejections_asked(operator.rejections, profile.each_rejection, run_seed)
+    yield from (Call(rejection.case, rejection=rejection) for rejection in refused)
     found = [
         case
         for mode, dtype in operator.declared_cells

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.draw.ladder_cells import cells_asked
 from conformance.draw.profiles import Profile
+from conformance.draw.rejections_asked import rejections_asked
 from conformance.draw.shared_rows import shared
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
@@ -105,8 +106,7 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
         sizes = ladder.asked(profile.ladders, 0)
         drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
-    # A documented call follows each that must be rejected.
-    refused = 2 * len(operator.rejections)
+    refused = len(rejections_asked(operator.rejections, profile.each_rejection, 0))
     return round((drawn + profile.sequences + kept + refused) / shards) + len(operator.examples)
 
 

@@ -32,6 +32,7 @@ from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.devices.withheld_calls import why_not_refused
 from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.rejections_asked import rejections_asked
 from conformance.field.given import GivenCase
 from conformance.judge import calls, examples, rejections
 from conformance.judge.beside import as_example, as_rejection, judged_beside, related_beside
@@ -60,10 +61,11 @@ LADDER = "ladder"
 WORKLOAD = "workload"
 GIVEN = "given"
 SEQUENCE = "sequence"
+REJECTION = "rejection"
 CELL = ("mode", "dtype")
 
 NAMED = {
-    "rejection": "rejections",
+    REJECTION: "rejections",
     "example": "examples",
     "quarantined": "quarantine",
     "frozen": "corpus",
@@ -119,7 +121,8 @@ class Asked:
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
-    judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``;
+    judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``; so is
+    one of the rejected calls that are alike, or ``each_rejection``;
     ``workloads`` in one item each, and nothing else if they ``stand_alone``, as a person asks.
     If there are cases that are ``given`` in files, nothing else is judged.
     """
@@ -131,6 +134,7 @@ class Asked:
     workloads: tuple[Workload, ...] = ()
     stand_alone: bool = False
     given: tuple[GivenCase, ...] = ()
+    each_rejection: bool = True
 
 
 ALL = Asked()
@@ -204,6 +208,9 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
         return [(operator, one) for one in asked.workloads if operator.workload_cases is not None]
     if named == GIVEN:
         return [(operator, one) for one in asked.given if one.case.operator == operator.name]
+    if named == REJECTION:
+        each, turn = asked.each_rejection, asked.turn
+        return [(operator, one) for one in rejections_asked(operator.rejections, each, turn)]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]

@@ -306,6 +306,17 @@ def test_a_formula_that_contradicts_the_terms_is_an_error_of_the_suite():
         judge(twice, made, observe(right(made)))
 
 
+def test_of_a_case_that_is_not_checked_a_contradiction_is_told_before_the_call_is_refused():
+    made = whole()
+    twice = operator(formula=lambda inputs, _: {"y": 2 * right64(inputs)})
+    assert judge(twice, made, observe(right(made)), checked=False).ok
+    wrong = right(made)
+    wrong[0, 0] += 1
+    assert not judge(operator(), made, observe(wrong), checked=False).ok
+    with pytest.raises(ReferenceDisagreement, match="the formula gives"):
+        judge(twice, made, observe(wrong), checked=False)
+
+
 def test_a_formula_that_reads_a_canary_is_an_error_of_the_suite():
     x = lattice().astype(float)
     x[5] = np.nan

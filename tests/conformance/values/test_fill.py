@@ -15,6 +15,7 @@ from conformance.values.fill import (
     BITS,
     NAMES,
     Fill,
+    _seeded,
     address_code_of,
     expand,
     families_of,
@@ -147,3 +148,13 @@ def test_patterns_keep_to_their_columns() -> None:
     mixed = expand(Fill(("lattice", BITS), seed=1), (500, 6), DTYPES[2])
     whole = np.abs(np.nan_to_num(mixed, nan=0.5)) % 1 == 0
     assert sorted(whole.all(axis=0).tolist()) == [False] * 3 + [True] * 3
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 1, 2**64 + 3])
+def test_the_generator_of_a_seed_is_that_of_numpy_whatever_was_drawn_before(seed: int) -> None:
+    _seeded(5).integers(0, 9, 3, dtype=np.int32)  # leaves half of a 64-bit number
+    drawn, fresh = _seeded(seed), np.random.Generator(np.random.Philox(key=seed))
+    for one in (drawn, fresh):
+        one.integers(0, 9, 3, dtype=np.int32)
+    assert drawn.permutation(9).tolist() == fresh.permutation(9).tolist()
+    assert drawn.standard_normal(5).tolist() == fresh.standard_normal(5).tolist()
