@@ -130,6 +130,11 @@ LAST = Message("runs of each ({last})", "每个算子显示的运行次数（{la
 PICTURE = Message("draw the trends (.svg, .png)", "绘制趋势图（.svg、.png）")
 CHANGES = Message("the first run in which something changed", "首次出现变化的运行")
 ONE_OPERATOR = Message("of this operator alone", "仅限该算子")
+HISTORY_PAGE = Message(
+    "one page of verdicts over time, what fails since when, what is flaky and what is slow",
+    "一个页面：判定的变化、何时起未通过、不稳定的单元与最慢的单元",
+)
+WHERE_PAGE = Message("the page ({path})", "页面文件（{path}）")
 DATABASE = Message("the database ({path})", "数据库（{path}）")
 
 CORPUS = Message("freeze cases that every gate judges first", "冻结每次门禁首先判定的用例")

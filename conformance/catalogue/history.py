@@ -7,6 +7,7 @@ ADDED_SOME = Message(
     "{new} runs added to {path}, {known} known already",
     "已向 {path} 添加 {new} 次运行，另有 {known} 次已存在",
 )
+PAGE = Message("page: {path}", "页面：{path}")
 NO_RUN = Message("no run in the history", "历史库中没有运行")
 
 FIRST_IN = Message(

@@ -1,4 +1,4 @@
-"""``history import|show|changes``: many runs over time."""
+"""``history import|show|page|changes``: many runs over time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from conformance.catalogue import help as helps
 from conformance.catalogue import history as say
 from conformance.catalogue import options
 from conformance.cli.common import add_json, tell_program
+from conformance.cli.history_page import write_page
 from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
@@ -21,6 +22,8 @@ from conformance.history.report import change_lines, trend_tables
 from conformance.history.trends import LAST, changes, points
 from conformance.text.language import Speaking, put
 from conformance.text.terminal import WIDTH
+
+PAGE = Path("history.html")
 
 
 def add_history(commands: Any) -> None:
@@ -34,11 +37,16 @@ def add_history(commands: Any) -> None:
     show.set_defaults(command=show_command)
     show.add_argument("--last", metavar="N", default=str(LAST), help=helps.LAST(last=LAST))
     show.add_argument("--picture", type=Path, metavar="FILE", help=helps.PICTURE())
+    page = actions.add_parser("page", help=helps.HISTORY_PAGE(), allow_abbrev=False)
+    page.set_defaults(command=page_command)
+    page.add_argument(
+        "--out", type=Path, default=PAGE, metavar="FILE", help=helps.WHERE_PAGE(path=PAGE)
+    )
     changed = actions.add_parser("changes", help=helps.CHANGES(), allow_abbrev=False)
     changed.set_defaults(command=changes_command)
     for action in (show, changed):
         action.add_argument("--operator", metavar="OP", help=helps.ONE_OPERATOR())
-    for action in (add, show, changed):
+    for action in (add, show, page, changed):
         action.add_argument(
             "--db", type=Path, default=DEFAULT, metavar="FILE", help=helps.DATABASE(path=DEFAULT)
         )
@@ -77,6 +85,15 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         wide.print(table, crop=False)
     if not found:
         put(say.NO_RUN(), console)
+    return ACCEPTED
+
+
+def page_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Write the page of the history, in the language of what is printed."""
+    write_page(parsed.db, parsed.out, getattr(console, "language", "en"))
+    console.print(say.PAGE(path=parsed.out), markup=False)
+    if parsed.json:
+        tell_program({"status": ACCEPTED, "page": str(parsed.out)})
     return ACCEPTED
 
 

@@ -77,16 +77,20 @@ def load(run: Path) -> Evidence:
 
 
 @cache
-def template() -> Template:
-    """The page's template, compiled once in a process."""
-    environment = Environment(
+def environment() -> Environment:
+    """What pages are made of: a template is compiled once in a process."""
+    return Environment(
         loader=PackageLoader("conformance.cli"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html.j2")
+
+
+def template() -> Template:
+    """The template of a run's page."""
+    return environment().get_template("report.html.j2")
 
 
 def render(evidence: Evidence, language: str = "en") -> str:

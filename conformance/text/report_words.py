@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from conformance.catalogue import page
@@ -12,12 +13,16 @@ HTML_LANGUAGE = {"en": "en", "zh": "zh-CN"}
 
 
 def texts(language: str) -> dict[str, Any]:
-    """Every text of `conformance.catalogue.page` by its name in small letters; one with fields is
-    called with them.
-    """
+    """Every text of the page of a run, as of `texts_of`."""
+    return texts_of(page, language)
+
+
+def texts_of(catalogue: ModuleType, language: str) -> dict[str, Any]:
+    """Every text of a catalogue by its name in small letters; one with fields is called with
+    them."""
     return {
         name.lower().replace("_", " "): _text(message, language)
-        for name, message in vars(page).items()
+        for name, message in vars(catalogue).items()
         if isinstance(message, Message)
     }
 
