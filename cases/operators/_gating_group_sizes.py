@@ -19,6 +19,7 @@ from conformance.call.case import Case, Machine
 from conformance.draw.machines import STEP_BYTES
 from conformance.record.edges import Edges, Sizes
 from conformance.record.size_ladders import Ladder
+from conformance.record.variations import with_attributes
 from conformance.record.workload import Batch
 from conformance.values.special_rows import KINDS
 
@@ -34,14 +35,20 @@ SHIFT = 0.25
 
 
 def ladders(sized: Sized) -> tuple[Ladder, ...]:
-    """Rows, experts, how many are selected, groups, and those that are kept, each grown alone."""
+    """Rows, experts, how many are selected, groups, and those that are kept, each grown alone.
+
+    All scores are written: an offset into them goes wrong as one into x does.
+    """
 
     def along(**changed: Callable[[int], int]) -> Callable[..., SearchStrategy[Case]]:
         def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
             sizes = {"row": 2, "group": 1, "member": 1, "kept": 1, "slot": 1}
             sizes |= {name: of(size) for name, of in changed.items()}
             least = -(-least_ub(sizes) // STEP_BYTES) * STEP_BYTES
-            return sized(mode, dtype, sizes, Machine(machine.cores, max(machine.ub_bytes, least)))
+            room = Machine(machine.cores, max(machine.ub_bytes, least))
+            return sized(mode, dtype, sizes, room).map(
+                lambda case: with_attributes(case, out_flag=1)
+            )
 
         return cases
 

@@ -38,6 +38,7 @@ NO_SENTENCES = {
     "mutants/bench.py": "what becomes of a mutant, as programs compare it",
     "field/torch_functions.py": "names of parameters, a function's in a row",
     "former_names.py": "a warning of Python, to whoever writes code",
+    "history/overview.py": "queries in SQL",
     "history/picture.py": "a place in a drawing, as matplotlib calls it",
     "history/schema.py": "tables in SQL, and names of facts that the database compares",
     "history/trends.py": "queries in SQL",
