@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
 from cases.operators._gating_group_limits import MOST_EXPERTS, MOST_GROUPS, least_ub
-from cases.operators._gating_ladders import scores_of
+from cases.operators._gating_ladders import apart, scores_of
 from cases.operators._values import bits
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
@@ -46,11 +46,12 @@ def ladders(sized: Sized) -> tuple[Ladder, ...]:
             sizes |= {name: of(size) for name, of in changed.items()}
             least = -(-least_ub(sizes) // STEP_BYTES) * STEP_BYTES
             room = Machine(machine.cores, max(machine.ub_bytes, least))
-            return sized(mode, dtype, sizes, room).map(
-                lambda case: with_attributes(case, out_flag=1)
-            )
+            return sized(mode, dtype, sizes, room).map(shown)
 
         return cases
+
+    def shown(case: Case) -> Case:
+        return with_attributes(apart(case), out_flag=1)
 
     def same(size: int) -> int:
         return size

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cases.operators._gating_group_limits import SMALL
 from cases.operators._gating_groups import ALL, GROUPS, MEMBERS, ONE, GroupedGating, sizes_of
+from cases.operators._gating_ladders import apart
 from cases.operators._slot_sum_limits import CHIPS
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.values import SEEDS
@@ -216,8 +217,9 @@ def keys_ladder(gating: LookupGating) -> Ladder:
     """Rows of the table, grown alone."""
 
     def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-        sizes = {"row": 3, "group": 1, "member": 8, "kept": 1, "slot": 1}
-        return _of_keys(gating.sized(mode, dtype, sizes, machine), size)
+        # Two keys may have one expert in common, but hardly four in one order.
+        sizes = {"row": 3, "group": 1, "member": 8, "kept": 1, "slot": 4}
+        return _of_keys(gating.sized(mode, dtype, sizes, machine).map(apart), size)
 
     return Ladder("keys", cases)
 
