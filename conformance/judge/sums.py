@@ -19,6 +19,7 @@ from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
+from conformance.numerics.interval_look import Settled
 from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.record.contract import Sum
 from conformance.values.fill import address_code_of
@@ -111,7 +112,8 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
     found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), elements, elements)
     found.steps |= {DECLARED_ORDER} if declared else set()
     seen = output.bits.reshape(-1)
-    for operands in output.undecided():
+    settled = Settled()
+    for operands in output.undecided(promised, settled):
         left = ~output.as_declared(operands)
         if promised is not None:
             left &= promised[operands.places]
@@ -127,6 +129,7 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
                 wider=output.contract.wider,
             )
             found.add(operands.places, judged, declared)
+    found.exact -= settled.several
     return found
 
 
