@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.numerics import compiled
 from conformance.numerics.accepted import Mask
+from conformance.numerics.compiled import CompiledSums
 from conformance.numerics.lanes import Lanes, Rows, packable
 from conformance.numerics.order import Merges, sequential
 from conformance.numerics.plan import Add, Plan, compile_merges
-from reference.floats import FP16, FP32, format_of
+from reference.floats import FP16, FP32, Format, format_of
 
 BLOCK_ELEMENTS = 1 << 17
 """Elements of an output looked at together: fewer cost more calls, more leave the caches."""
@@ -62,7 +64,14 @@ class Bulk:
         merges = sequential(slots) if self.merges is None else self.merges
         plan = compile_merges(merges, slots)
         height = min(max(1, BLOCK_ELEMENTS // self.source.shape[1]), tokens)
-        worker = _Worker(source, plan.registers, height, certify=self.merges is None)
+        limits = certificate_limits(source.storage, slots) if self.merges is None else None
+        worker: _Worker | CompiledSums
+        if compiled.wanted(self.chosen.size * self.source.shape[1]) and CompiledSums.offered(
+            source
+        ):
+            worker = CompiledSums(source, limits)
+        else:
+            worker = _Worker(source, plan.registers, height, limits)
         for start in range(0, tokens, height):
             rows = slice(start, min(start + height, tokens))
             weights = None if self.weights is None else self.weights[rows]
@@ -77,12 +86,14 @@ class Bulk:
 class _Worker:
     """The buffers of one walk over an output."""
 
-    def __init__(self, source: Rows, registers: int, height: int, *, certify: bool) -> None:
-        self.source, self.certify = source, certify
+    def __init__(
+        self, source: Rows, registers: int, height: int, limits: tuple[int, int] | None
+    ) -> None:
+        self.source, self.limits, self.certify = source, limits, limits is not None
         self.registers = [source.buffers(height) for _ in range(registers)]
         self.spare = source.buffers(height)
         self.gathered = np.empty((height, source.width), source.raw.dtype)
-        if certify:
+        if self.certify:
             hidden = source.width * (1 + source.packed)
             self.largest = np.empty((height, hidden), np.uint16)
             self.least = np.empty_like(self.largest)
@@ -103,7 +114,7 @@ class _Worker:
             packed = self.source.pack(total, tuple(lane[: len(chosen)] for lane in self.spare))
             if self.certify:
                 wrong = self.source.differing(packed, seen)
-                wrong |= ~self._certified(len(chosen), chosen.shape[1])
+                wrong |= ~self._certified(len(chosen))
                 return wrong
             if undefined is None and np.array_equal(packed, seen):
                 return None
@@ -191,26 +202,31 @@ class _Worker:
         magnitudes -= 1  # a zero becomes the largest pattern, and counts for nothing
         np.minimum(least, magnitudes, out=least)
 
-    def _certified(self, height: int, slots: int) -> Mask:
+    def _certified(self, height: int) -> Mask:
         """Where all orders are exact, by the patterns of M and of m - 1."""
-        storage, doublings = self.source.storage, (slots - 1).bit_length()
-        binade = 1 << (storage.precision - 1)
-        binades = FP32.precision - storage.precision - doublings
+        assert self.limits is not None
+        span, finite = self.limits
         largest, least = self.largest[:height], self.least[:height]
-        if binades < 0:
-            return np.asarray(largest == 0)
         least += 1  # m; without a term that is not zero, 0
-        least &= np.uint16(0x10000 - binade)
+        least &= np.uint16(0x10000 - (1 << (self.source.storage.precision - 1)))
         np.subtract(largest, least, out=least)  # E - e is at most the whole binades in it
-        sure = least < (binades + 1) * binade
-        sure &= largest < self._finite(doublings)
+        sure = least < span
+        sure &= largest < finite
         return np.asarray(sure)
 
-    def _finite(self, doublings: int) -> int:
-        """The least pattern of M from which K M may be infinite in fp32, or M itself is."""
-        storage = self.source.storage
-        spare = max(0, storage.emax + 1 + doublings - FP32.emax)
-        return max(0, storage.infinity_bits - (spare << (storage.precision - 1)))
+
+def certificate_limits(storage: Format, slots: int) -> tuple[int, int]:
+    """What certifies sums of that many terms, as patterns of magnitudes.
+
+    M less the binade of m must be below the first number, M itself below the second: from there on
+    K M may be infinite in fp32, or M is.
+    """
+    doublings, binade = (slots - 1).bit_length(), 1 << (storage.precision - 1)
+    binades = FP32.precision - storage.precision - doublings
+    if binades < 0:
+        return 1 << 16, 1
+    spare = max(0, storage.emax + 1 + doublings - FP32.emax)
+    return (binades + 1) * binade, max(0, storage.infinity_bits - spare * binade)
 
 
 def _idle(chosen: NDArray[Any]) -> NDArray[np.intp]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.numerics import compiled
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.every_order import MOST_TERMS
 from reference.floats import FP32, Format, round_once, widen
@@ -136,10 +137,13 @@ class IntervalLook:
         """Windows of whole output rows, with the elements not yet decided; the rest is legal."""
         tokens, hidden = self.observed.shape
         height = min(max(1, BLOCK_ELEMENTS // hidden), tokens)
+        windows = [slice(start, min(start + height, tokens)) for start in range(0, tokens, height)]
+        if compiled.wanted(self.chosen.size * hidden):
+            yield from self._by_loops(windows)
+            return
         figures = _Figures(self.source, height)
         used = 0.0
-        for start in range(0, tokens, height):
-            rows = slice(start, min(start + height, tokens))
+        for rows in windows:
             total, magnitude, count = figures.of(self.chosen[rows])
             seen = widen(self.observed[rows], np.float64)
             found = sure(total, magnitude, count, seen)
@@ -149,6 +153,34 @@ class IntervalLook:
             decided = found.used_less(used)
             self.settled.several += int(np.count_nonzero(decided))
             yield rows, ~decided
+
+    def _by_loops(
+        self, windows: list[slice], *, closely: bool = True
+    ) -> Iterator[tuple[slice, Mask]]:
+        """The same by compiled loops. ``closely``: sums on the grid are looked at one by one, and
+        fewer are suspect."""
+        from conformance.numerics.compiled_interval import settle
+
+        shape = (windows[0].stop, self.observed.shape[1])
+        buffers, decided = np.empty((2, *shape)), np.empty(shape, np.bool_)
+        used, every = 0.0, np.empty((0, 0), np.bool_)
+        for rows in windows:
+            height = rows.stop - rows.start
+            used, several = settle(
+                self.source,
+                self.chosen[rows],
+                self.observed[rows],
+                every if self.asked is None else self.asked[rows],
+                used,
+                float(MOST_TERMS),
+                MARGIN,
+                closely,
+                buffers[0, :height],
+                buffers[1, :height],
+                decided[:height],
+            )
+            self.settled.several += several
+            yield rows, ~decided[:height]
 
 
 class _Figures:
