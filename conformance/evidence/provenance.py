@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import places
+from conformance.numerics import compiled
 
 PACKAGES = ("numpy", "ml_dtypes", "hypothesis", "pytest", "pytest-xdist", "msgspec")
 GIT_SECONDS = 10
@@ -34,6 +35,7 @@ def provenance(root: Path, directories: Iterable[Path] = ()) -> dict[str, Any]:
         "git": _git_state(root),
         "driver": _driver(),
         "torch_npu": _version("torch_npu"),
+        "sums": compiled.name(),
     }
 
 

@@ -19,6 +19,7 @@ from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
+from conformance.numerics.interval_look import Settled
 from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.record.contract import Sum
 from conformance.values.fill import address_code_of
@@ -34,9 +35,9 @@ class _Tally:
     """What is known of an output so far; masks are flat, in C order."""
 
     wrong: Mask
-    drifted: Mask
     elements: int
     exact: int
+    drifted: Mask | None = None  # made at the first that has drifted
     steps: set[str] = field(default_factory=set)
     headroom: list[float] = field(default_factory=list)
     worst: int = 0
@@ -53,6 +54,8 @@ class _Tally:
             self.steps |= {INTERVAL}
         self.wrong[places] = ~judged.ok
         if declared:
+            if self.drifted is None:
+                self.drifted = np.zeros(self.wrong.shape, np.bool_)
             self.drifted[places] = judged.ok
         element = int(judged.distance.argmax())
         if judged.distance[element] > self.farthest:
@@ -68,9 +71,10 @@ def judge_sum(asked: Question) -> OutputVerdict:
     found = _tally(output, declared, asked.specified)
     shape = output.bits.shape
     mismatches = int(np.count_nonzero(found.wrong))
-    drift = int(np.count_nonzero(found.drifted))
+    drifted = np.zeros(0, np.bool_) if found.drifted is None else found.drifted
+    drift = int(np.count_nonzero(drifted))
     promised = contract.order_clause if drift else None
-    worst = int(found.drifted.argmax()) if drift and not mismatches else found.worst
+    worst = int(drifted.argmax()) if drift and not mismatches else found.worst
     itemsize = output.storage.storage_bits // 8
     diagnosis = Diagnosis("", Guesses(tuple))
     if mismatches:
@@ -79,7 +83,7 @@ def judge_sum(asked: Question) -> OutputVerdict:
         guessed = Guesses(lambda: tuple(read()) or known.guesses.every)
         diagnosis = Diagnosis(known.pattern, guessed)
     elif drift:
-        diagnosis = Diagnosis(pattern(found.drifted.reshape(shape), itemsize), Guesses(tuple))
+        diagnosis = Diagnosis(pattern(drifted.reshape(shape), itemsize), Guesses(tuple))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches and promised is None,
@@ -108,10 +112,11 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
     size = output.bits.size
     promised = None if specified is None else specified.reshape(-1)
     elements = size if promised is None else int(np.count_nonzero(promised))
-    found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), elements, elements)
+    found = _Tally(np.zeros(size, np.bool_), elements, elements)
     found.steps |= {DECLARED_ORDER} if declared else set()
     seen = output.bits.reshape(-1)
-    for operands in output.undecided():
+    settled = Settled()
+    for operands in output.undecided(promised, settled):
         left = ~output.as_declared(operands)
         if promised is not None:
             left &= promised[operands.places]
@@ -127,6 +132,7 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
                 wider=output.contract.wider,
             )
             found.add(operands.places, judged, declared)
+    found.exact -= settled.several
     return found
 
 

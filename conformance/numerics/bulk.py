@@ -8,7 +8,8 @@ cache. What is accepted here is right; what is not is merely suspect and goes to
   largest magnitude of the element's K terms and the smallest one that is not zero, in binades
   2^E and 2^e. Then A < K 2^(E+1), and every term is a multiple of g = 2^(e+1-p) with p the
   precision of the terms, so that A <= 2^24 g if E - e <= 24 - p - log2 K, rounded down. Such a sum
-  is exact, in the order that was used here as in any other.
+  is exact, in the order that was used here as in any other. A pattern less its fraction is its
+  binade, and no element with an infinity or a NaN is certified.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.numerics import compiled
 from conformance.numerics.accepted import Mask
+from conformance.numerics.compiled import CompiledSums
 from conformance.numerics.lanes import Lanes, Rows, packable
 from conformance.numerics.order import Merges, sequential
 from conformance.numerics.plan import Add, Plan, compile_merges
-from reference.floats import FP16, FP32, format_of
+from reference.floats import FP16, FP32, Format, format_of
 
-BLOCK_ELEMENTS = 1 << 16
-"""Elements of an output looked at together."""
+BLOCK_ELEMENTS = 1 << 17
+"""Elements of an output looked at together: fewer cost more calls, more leave the caches."""
 
 FEW_TERMS = 1 << 15
 """Terms that are loaded together, the slots of a row too: of short rows a slot at a time costs more
@@ -61,7 +64,14 @@ class Bulk:
         merges = sequential(slots) if self.merges is None else self.merges
         plan = compile_merges(merges, slots)
         height = min(max(1, BLOCK_ELEMENTS // self.source.shape[1]), tokens)
-        worker = _Worker(source, plan.registers, height, certify=self.merges is None)
+        limits = certificate_limits(source.storage, slots) if self.merges is None else None
+        worker: _Worker | CompiledSums
+        if compiled.wanted(self.chosen.size * self.source.shape[1]) and CompiledSums.offered(
+            source
+        ):
+            worker = CompiledSums(source, limits)
+        else:
+            worker = _Worker(source, plan.registers, height, limits)
         for start in range(0, tokens, height):
             rows = slice(start, min(start + height, tokens))
             weights = None if self.weights is None else self.weights[rows]
@@ -76,11 +86,14 @@ class Bulk:
 class _Worker:
     """The buffers of one walk over an output."""
 
-    def __init__(self, source: Rows, registers: int, height: int, *, certify: bool) -> None:
-        self.source, self.certify = source, certify
+    def __init__(
+        self, source: Rows, registers: int, height: int, limits: tuple[int, int] | None
+    ) -> None:
+        self.source, self.limits, self.certify = source, limits, limits is not None
         self.registers = [source.buffers(height) for _ in range(registers)]
+        self.spare = source.buffers(height)
         self.gathered = np.empty((height, source.width), source.raw.dtype)
-        if certify:
+        if self.certify:
             hidden = source.width * (1 + source.packed)
             self.largest = np.empty((height, hidden), np.uint16)
             self.least = np.empty_like(self.largest)
@@ -97,12 +110,12 @@ class _Worker:
             total = self._total(plan, chosen, weights)
             if total is None:
                 return np.ones((len(seen), self.source.width * (1 + self.source.packed)), np.bool_)
-            packed = self.source.pack(total)
+            undefined = None if self.certify else self.source.nan(total)
+            packed = self.source.pack(total, tuple(lane[: len(chosen)] for lane in self.spare))
             if self.certify:
                 wrong = self.source.differing(packed, seen)
-                wrong |= ~self._certified(len(chosen), chosen.shape[1])
+                wrong |= ~self._certified(len(chosen))
                 return wrong
-            undefined = self.source.nan(total)
             if undefined is None and np.array_equal(packed, seen):
                 return None
             wrong = self.source.differing(packed, seen)
@@ -134,7 +147,7 @@ class _Worker:
         tokens, slots = chosen.shape
         gathered = np.take(self.source.raw, chosen.T, axis=0, mode="clip")
         gathered[chosen.T < 0] = 0
-        if self.source.special(gathered):
+        if not self.certify and self.source.special(gathered):
             return None
         lanes = self.source.buffers(slots * tokens)
         self.source.unpack(gathered.reshape(-1, self.source.width), lanes)
@@ -163,13 +176,15 @@ class _Worker:
             for lane in lanes:
                 lane.fill(0)
             return True
-        gathered = self.gathered[: len(rows)]
+        straight = self.source.straight
+        gathered = lanes[0].view(np.uint32) if straight else self.gathered[: len(rows)]
         np.take(self.source.raw, rows, axis=0, out=gathered, mode="clip")
         if dropped.any():
             gathered[dropped] = 0
-        if self.source.special(gathered):
+        if not self.certify and self.source.special(gathered):
             return False
-        self.source.unpack(gathered, lanes)
+        if not straight:
+            self.source.unpack(gathered, lanes)
         if self.certify:
             self._note(gathered, first=first)
         return True
@@ -187,21 +202,31 @@ class _Worker:
         magnitudes -= 1  # a zero becomes the largest pattern, and counts for nothing
         np.minimum(least, magnitudes, out=least)
 
-    def _certified(self, height: int, slots: int) -> Mask:
+    def _certified(self, height: int) -> Mask:
         """Where all orders are exact, by the patterns of M and of m - 1."""
-        storage, doublings = self.source.storage, (slots - 1).bit_length()
-        binade = 1 << (storage.precision - 1)
-        binades = FP32.precision - storage.precision - doublings
-        largest = self.largest[:height]
-        span = largest - self.least[:height]  # M - m + 1; E - e is at most the binades in M - m
-        sure = span <= binades * binade + 1 if binades >= 0 else largest == 0
-        return np.asarray(sure) & (largest < self._finite(doublings))
+        assert self.limits is not None
+        span, finite = self.limits
+        largest, least = self.largest[:height], self.least[:height]
+        least += 1  # m; without a term that is not zero, 0
+        least &= np.uint16(0x10000 - (1 << (self.source.storage.precision - 1)))
+        np.subtract(largest, least, out=least)  # E - e is at most the whole binades in it
+        sure = least < span
+        sure &= largest < finite
+        return np.asarray(sure)
 
-    def _finite(self, doublings: int) -> int:
-        """The least pattern of M from which K M may be infinite in fp32, or M itself is."""
-        storage = self.source.storage
-        spare = max(0, storage.emax + 1 + doublings - FP32.emax)
-        return max(0, storage.infinity_bits - (spare << (storage.precision - 1)))
+
+def certificate_limits(storage: Format, slots: int) -> tuple[int, int]:
+    """What certifies sums of that many terms, as patterns of magnitudes.
+
+    M less the binade of m must be below the first number, M itself below the second: from there on
+    K M may be infinite in fp32, or M is.
+    """
+    doublings, binade = (slots - 1).bit_length(), 1 << (storage.precision - 1)
+    binades = FP32.precision - storage.precision - doublings
+    if binades < 0:
+        return 1 << 16, 1
+    spare = max(0, storage.emax + 1 + doublings - FP32.emax)
+    return (binades + 1) * binade, max(0, storage.infinity_bits - spare * binade)
 
 
 def _idle(chosen: NDArray[Any]) -> NDArray[np.intp]:

@@ -224,16 +224,25 @@ def _headroom(
 ) -> float | None:
     """The smallest unused share of the accepted error on the side of the observed value."""
     loose = np.flatnonzero(ok & (legal.high > legal.low))
-    if not loose.size:
-        return None
+    return float(unused(sums, legal, loose, observed, storage).min()) if loose.size else None
+
+
+def unused(
+    sums: Sums,
+    legal: AcceptedSet,
+    elements: NDArray[Any],
+    observed: NDArray[Any],
+    storage: Format,
+) -> Floats:
+    """The unused share of the accepted error of some elements, legal and with an interval."""
     largest = storage.infinity_bits - 1
-    exact, seen = sums.exact[loose], from_bits(observed[loose], storage)
-    ends = np.maximum(np.minimum([legal.low[loose], legal.high[loose]], largest), -largest)
+    exact, seen = sums.exact[elements], from_bits(observed[elements], storage)
+    ends = np.maximum(np.minimum([legal.low[elements], legal.high[elements]], largest), -largest)
     low, high = from_bits(from_ordered(ends, storage), storage)
     with np.errstate(all="ignore"):
         allowed = np.where(seen >= exact, high - exact, exact - low)
         used = np.where(seen == exact, 0.0, np.abs(seen - exact) / allowed)
-    return float(np.clip(1.0 - np.where(np.isnan(used), 1.0, used), 0.0, 1.0).min())
+    return np.clip(1.0 - np.where(np.isnan(used), 1.0, used), 0.0, 1.0)
 
 
 def _distance(

@@ -60,9 +60,12 @@ def gather_elements(
     """The same for single elements, given by output row and column: float32 [slots, elements]."""
     chosen = terms.rows[rows].T
     live = chosen >= 0
-    values = np.zeros(chosen.shape, np.float32)
-    values[live] = widen(source[chosen[live], np.broadcast_to(columns, chosen.shape)[live]])
-    return values
+    if not live.all() or not source.flags.c_contiguous:
+        values = np.zeros(chosen.shape, np.float32)
+        values[live] = widen(source[chosen[live], np.broadcast_to(columns, chosen.shape)[live]])
+        return values
+    places = chosen.astype(np.int64) * source.shape[1] + columns
+    return np.asarray(widen(source.reshape(-1).take(places)))
 
 
 def factors(terms: Terms) -> NDArray[np.float64] | None:

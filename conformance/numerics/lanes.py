@@ -71,6 +71,11 @@ class Rows:
         above = int(raw.view(np.int16).max()) >= infinity
         return above or int(raw.view(np.uint16).max()) >= infinity + self.storage.sign_bit
 
+    @property
+    def straight(self) -> bool:
+        """Whether patterns are those of fp32: a raw row may be read into its lane."""
+        return self.storage == FP32
+
     def unpack(self, raw: NDArray[Any], out: Lanes) -> None:
         """The terms of raw rows, exact, into the lanes ``out``; packed float16 times 2^-112."""
         if not self.packed:
@@ -86,12 +91,19 @@ class Rows:
             np.right_shift(source.view(np.int32), 3, out=spread)
             lane &= FP16_FIELDS
 
-    def pack(self, lanes: Lanes) -> NDArray[Any]:
-        """The raw rows of sums rounded once to storage, ties to even; NaNs give any pattern."""
+    def pack(self, lanes: Lanes, spare: Lanes) -> NDArray[Any]:
+        """The raw rows of sums rounded once to storage, ties to even; NaNs give any pattern.
+
+        ``spare`` are buffers of the lanes' shape. Both are used up.
+        """
+        if self.straight:
+            return lanes[0].view(np.uint32)
         if not self.packed:
             return np.asarray(round_fp32_to_bits(lanes[0], self.storage))
         round_half = _to_bf16 if self.storage == BF16 else _to_fp16
-        low, high = (round_half(lane.view(np.uint32)) for lane in lanes)
+        low, high = (out.view(np.uint32) for out in spare)
+        for lane, out in zip(lanes, (low, high), strict=True):
+            round_half(lane.view(np.uint32), out)
         high &= UPPER
         low >>= HALF
         high |= low
@@ -122,25 +134,23 @@ def packable(*arrays: NDArray[Any]) -> bool:
     )
 
 
-def _to_bf16(pattern: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _to_bf16(pattern: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
     """fp32 patterns whose upper halves are the bfloat16 patterns."""
-    rounded = pattern >> HALF
-    rounded &= np.uint32(1)
-    rounded += pattern
-    rounded += np.uint32(0x7FFF)
-    return np.asarray(rounded)
+    np.right_shift(pattern, HALF, out=out)
+    out &= np.uint32(1)
+    out += pattern
+    out += np.uint32(0x7FFF)
 
 
-def _to_fp16(pattern: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _to_fp16(pattern: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
     """Words whose upper halves are the float16 patterns of 2^112 times fp32 patterns."""
-    magnitude = pattern & ~SIGN
-    rounded = magnitude >> FP16_DROP
-    rounded &= np.uint32(1)
-    rounded += magnitude
-    rounded += np.uint32((1 << int(FP16_DROP) - 1) - 1)
-    rounded >>= FP16_DROP
-    np.minimum(rounded, np.uint32(FP16.infinity_bits), out=rounded)
-    rounded <<= HALF
-    np.bitwise_and(pattern, SIGN, out=magnitude)
-    rounded |= magnitude
-    return np.asarray(rounded)
+    np.right_shift(pattern, FP16_DROP, out=out)
+    out &= np.uint32(1)
+    out += pattern
+    out += np.uint32((1 << int(FP16_DROP) - 1) - 1)
+    out &= ~SIGN
+    out >>= FP16_DROP
+    np.minimum(out, np.uint32(FP16.infinity_bits), out=out)
+    out <<= HALF
+    pattern &= SIGN
+    out |= pattern

@@ -16,6 +16,7 @@ from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.addends import Addends, Rule, addends, delivered
 from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
 from conformance.numerics.bulk import Bulk
+from conformance.numerics.every_order import MOST_TERMS
 from conformance.numerics.gather import (
     BLOCK_BYTES,
     Window,
@@ -24,6 +25,7 @@ from conformance.numerics.gather import (
     gather,
     gather_elements,
 )
+from conformance.numerics.interval_look import MOST_SLOTS, IntervalLook, Settled
 from conformance.numerics.order import Merges, emulate, validate
 from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
 from conformance.numerics.sources import Sources
@@ -31,8 +33,8 @@ from conformance.record.contract import Sum
 from reference.floats import FP32, Format, bits_of, format_of, ordered, to_bits
 from reference.terms import Terms
 
-BATCH = 1 << 16
-"""Single elements judged together."""
+BATCH = 1 << 13
+"""Single elements judged together: their terms and figures stay in the second-level cache."""
 
 
 @dataclass(frozen=True)
@@ -137,15 +139,22 @@ class SummedOutput:
             factors=weights,
         )
 
-    def undecided(self) -> Iterator[Operands]:
+    def undecided(
+        self, asked: Mask | None = None, settled: Settled | None = None
+    ) -> Iterator[Operands]:
         """The elements that the quick look at the whole output leaves, in batches.
 
         There is no such look where a declared order has been worked out for every element.
+        ``asked``, bool [elements] in C order, are those that count, None: all. ``settled`` is told
+        of elements that are decided although they have several legal values; None: none may be.
         """
         looked_up = self.merges is not None and "whole" in self.__dict__
-        quick = None if looked_up else self._bulk()
+        small = 4 * self.terms.rows.shape[1] * self.bits.size <= BLOCK_BYTES
+        quick: Bulk | IntervalLook | None = None if looked_up else self._bulk()
+        if quick is None and settled is not None and not small:
+            quick = self._interval_look(asked, settled)
         if quick is None:
-            if looked_up or 4 * self.terms.rows.shape[1] * self.bits.size <= BLOCK_BYTES:
+            if looked_up or small:
                 yield self.whole
                 return
             for window in blocks(self.terms, self.source):
@@ -170,24 +179,41 @@ class SummedOutput:
         for start in range(0, places.size, BATCH):
             yield self.at(places[start : start + BATCH])
 
-    def _bulk(self) -> Bulk | None:
-        """The quick look, where the contract and the device's arithmetic admit one."""
+    @property
+    def _plain(self) -> bool:
+        """Whether rows are added as they are, in fp32, to outputs of their own dtype."""
         rule = self.rule
         weighted = rule.coefficient is not None
+        as_they_are = rule.cast is None or (rule.cast == rule.source and not weighted)
+        in_fp32 = rule.accumulate == FP32 and rule.source == self.storage
+        somewhat = self.bits.size and self.terms.rows.size and self.source.size
+        return bool(as_they_are and in_fp32 and somewhat)
+
+    def _bulk(self) -> Bulk | None:
+        """The quick look, where the contract and the device's arithmetic admit one."""
+        weighted = self.rule.coefficient is not None
         if self.merges is None:
             offered = not weighted and self.arithmetic.is_ieee and self.storage != FP32
         else:
             offered = IEEE_BEHAVIOUR in self.arithmetic.behaviours()
-        as_they_are = rule.cast is None or (rule.cast == rule.source and not weighted)
-        rounded = not weighted or rule.fused != "always"
-        in_fp32 = rule.accumulate == FP32 and rule.source == self.storage
-        if not (offered and as_they_are and rounded and in_fp32):
-            return None
-        if not (self.bits.size and self.terms.rows.size and self.source.size):
+        rounded = not weighted or self.rule.fused != "always"
+        if not (offered and rounded and self._plain):
             return None
         weights = None if self.factors is None else self.factors.astype(np.float32)
         observed = self.bits.view(self.source.dtype)
         return Bulk(self.source, self.terms.rows, observed, self.merges, weights)
+
+    def _interval_look(self, asked: Mask | None, settled: Settled) -> IntervalLook | None:
+        """The quick look at fp32 sums in any order, where there may be one."""
+        slots = self.terms.rows.shape[1]
+        free = self.merges is None and self.rule.coefficient is None and self.storage == FP32
+        if not (free and self.arithmetic.is_ieee and self._plain):
+            return None
+        if not MOST_TERMS < slots <= MOST_SLOTS:
+            return None
+        observed = self.bits.view(np.float32)
+        mask = None if asked is None else asked.reshape(observed.shape)
+        return IntervalLook(self.source, self.terms.rows, observed, settled, mask)
 
     def addends(self, operands: Operands) -> Addends:
         """What elements add, as far as contract and arithmetic say."""

@@ -15,6 +15,7 @@ import pytest
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.failure.replay import load
+from conformance.numerics import compiled
 from conformance.record.functions import NAMES
 from conformance.text.command_lines import called
 from tests.conformance.evidence.page import is_named, tables
@@ -118,6 +119,7 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     assert {"libascendcl.so", "libopapi.so"} <= set(libraries)
     assert all(len(library["sha256"]) == 64 for library in libraries.values())
     assert evidence.provenance["packages"]["hypothesis"]
+    assert evidence.provenance["sums"] == compiled.name()
     assert (evidence.exit_status, evidence.status, evidence.unjudged) == (0, "finished", [])
     assert '<testcase classname="cases.test_values"' in (out / "junit.xml").read_text()
     assert (out / "pytest.log").is_file()

@@ -107,8 +107,10 @@ def test_the_certificate_ends_where_a_bit_may_be_lost(dtype):
             source = stored(np.array(terms)[:, None], dtype)
             right = stored(sums(source, rows, sequential(2)), dtype)
             assert suspects(source, rows, right, None).item() is not decided
-    source = stored(np.array([[below_two], [last * 2.0**-binades]]), dtype)
-    assert suspects(source, rows, stored(sums(source, rows, sequential(2)), dtype), None).item()
+    for gap, decided in ((binades, True), (binades + 1, False)):
+        source = stored(np.array([[below_two], [last * 2.0**-gap]]), dtype)
+        right = stored(sums(source, rows, sequential(2)), dtype)
+        assert suspects(source, rows, right, None).item() is not decided
 
 
 @DTYPES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.call.case import numpy_dtype
-from conformance.numerics import output
+from conformance.numerics import bulk, output
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.order import sequential
 from conformance.numerics.output import same_value, summed_output
@@ -99,6 +99,7 @@ def test_empty_axes_leave_each_element_there_is_once(rows, x, y, merges):
 
 def test_what_is_left_comes_in_batches_in_the_order_of_the_output(monkeypatch):
     monkeypatch.setattr(output, "BATCH", 5)
+    monkeypatch.setattr(bulk, "BLOCK_ELEMENTS", 60000)
     x = np.ones((1, 30000), np.float32)  # two rows of the output at a glance
     y = np.ones((9, 30000), np.float32)
     wrong = [7, 29999, 30000, 60001, 60002, 90000, 200000, 269999]
@@ -118,6 +119,7 @@ def test_no_more_than_a_batch_waits_for_the_rest_of_the_output(monkeypatch):
             yield window
 
     monkeypatch.setattr(output, "BATCH", 5)
+    monkeypatch.setattr(bulk, "BLOCK_ELEMENTS", 40000)
     monkeypatch.setattr(output.Bulk, "suspects", counting)
     x, y = np.ones((1, 40000), np.float32), np.ones((5, 40000), np.float32)
     for row, wrong in enumerate((4, 1, 4, 1, 9)):
