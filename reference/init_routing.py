@@ -64,7 +64,6 @@ class Source:
     all tokens (`full`)."""
 
     parameters: str
-    function: str
     drop_pad: str
     full: bool = False
 
@@ -93,17 +92,12 @@ def check_numbers(source: Source, tokens: int, drop_pad_mode: int, **numbers: in
         reject("expert_capacity", capacity, rule, source.drop_pad)
 
 
-def check_flags(source: Source, count_flag: int, before_flag: bool, drop_pad_mode: int) -> None:
-    """Check both flags of counts: ValueError for one that is refused."""
+def check_flag(source: Source, count_flag: int) -> None:
+    """Check the flag of counts, which may have any value in any mode: ValueError for another."""
     name = "expert_tokens_count_or_cumsum_flag"
     if count_flag not in (0, CUMSUM, COUNT):
         rule, told = "must be 0, 1 or 2", f"{source.parameters}expertTokensCountOrCumsumFlag"
         reject(name, count_flag, rule, told)
-    if count_flag and drop_pad_mode == 1:
-        reject(name, count_flag, "must be 0 with drop_pad_mode=1", source.function)
-    if before_flag and drop_pad_mode == 0:
-        rule = "must be False with drop_pad_mode=0"
-        reject("expert_tokens_before_capacity_flag", before_flag, rule, source.function)
 
 
 def routed(
@@ -119,8 +113,9 @@ def routed(
 ) -> tuple[Rows, dict[str, NDArray[Any]]]:
     """The rows of the slots of `expert_idx` [tokens, K], and the counts that the flags ask for.
 
-    Counts are int32 [expert_num], by the names of their outputs. Raises ValueError for a slot of
-    none of the experts that are counted.
+    Counts are int32 [expert_num], by the names of their outputs. A mode has one of the two, and the
+    flag of the other has no effect. Raises ValueError for a slot of none of the experts that are
+    counted.
     """
     expert, row = expert_idx.reshape(-1).astype(np.int64), ranks(expert_idx)
     outputs: dict[str, NDArray[Any]] = {}

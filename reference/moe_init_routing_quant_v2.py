@@ -10,8 +10,8 @@ It sorts, ranks and counts in the words of MoeInitRoutingV2, and has of the valu
 
 Where it is silent or contradicts itself, this reading was taken:
 
-* The sort, the ranks beyond activeNum, the rows of Drop/Pad mode, the -1 of a dropped slot and the
-  mode of each count are those of reference/moe_init_routing_v2.py.
+* The sort, the ranks beyond activeNum, the rows of Drop/Pad mode and the -1 of a dropped slot are
+  those of reference/moe_init_routing_v2.py. The parameters give each count one mode, as there.
 * A capacity may be that of all tokens: its range is (0, NUM_ROWS].
 * "Filled with 0" is an int8 0, to which no offset is added. Its dynamic scale is +0.
 * A scale [expertNum, H] has a row for the expert of each slot, which must be one of these.
@@ -31,7 +31,7 @@ from reference.init_routing import (
     STATIC,
     Rows,
     Source,
-    check_flags,
+    check_flag,
     check_numbers,
     check_scale,
     quantised,
@@ -42,7 +42,7 @@ from reference.rules import reject
 
 _DOCUMENT = "aclnnMoeInitRoutingQuantV2"
 _PARAMETERS = f"{_DOCUMENT}, parameters: "
-_SOURCE = Source(_PARAMETERS, f"{_DOCUMENT}, function", f"{_PARAMETERS}expertCapacity", full=True)
+_SOURCE = Source(_PARAMETERS, f"{_PARAMETERS}expertCapacity", full=True)
 
 
 def rows_of_slots(
@@ -108,7 +108,7 @@ def formula(
     }
     flags = expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag
     check_numbers(_SOURCE, len(x), **numbers)
-    check_flags(_SOURCE, *flags, drop_pad_mode)
+    check_flag(_SOURCE, flags[0])
     check_scale(scale, offset, quant_mode, x.shape[1], expert_num, _PARAMETERS)
     least, most = expert_idx.min(initial=0), expert_idx.max(initial=-1)
     if least < 0:

@@ -1,6 +1,7 @@
 """MoeInitRoutingV2: tokens copied to the experts that they chose, expert by expert.
 
-Source: document MoeInitRoutingV2 (function: five equations; parameters; constraints). It gives
+Sources: document MoeInitRoutingV2 (function: five equations; parameters; constraints), and
+aclnnMoeInitRoutingV2 of ops-transformer (parameters). The first gives
 
     sortedExpertIdx, sortedRowIdx = keyValueSort(expertIdx)
     expandedRowIdxOut[sortedRowIdx[i]] = i
@@ -23,8 +24,9 @@ Where it is silent or contradicts itself, this reading was taken:
   rows is +0. expandedRowIdxOut names rows of [expertNum * expertCapacity, H], and is -1 for a slot
   that is dropped; both as the gradient's document has it. activeNum has no effect.
 * expertTokensCountOrCumsumOut has the Cumsum in its equation and, in the table, Cumsum for flag 1
-  and the counts for flag 2: the table. It is new "in Dropless mode", expertTokensBeforeCapacityOut
-  "in Drop mode", and of neither is said what it holds in the other mode: a flag is refused there.
+  and the counts for flag 2: the table. The parameters of aclnnMoeInitRoutingV2 have it as an output
+  of calls without Drop/Pad alone, and expertTokensBeforeCapacityOut as one of Drop/Pad alone. Both
+  flags may have any value in any mode: that of the other mode's output has no effect.
 * The constraint on dimensions has lost a word; it is of both x and expertIdx. numRows greater than
   expertCapacity is required in Drop/Pad mode: elsewhere there is no capacity.
 """
@@ -35,12 +37,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from reference.init_routing import Source, check_flags, check_numbers, routed
+from reference.init_routing import Source, check_flag, check_numbers, routed
 from reference.permutation import check_routed
 
-_SOURCE = Source(
-    "MoeInitRoutingV2, parameters: ", "MoeInitRoutingV2, function", "MoeInitRoutingV2, constraints"
-)
+_SOURCE = Source("MoeInitRoutingV2, parameters: ", "MoeInitRoutingV2, constraints")
 
 
 def formula(
@@ -63,12 +63,12 @@ def formula(
     * `expert_capacity`, `expert_num`: rows of an expert and their number, both above 0 in Drop/Pad
       mode and the capacity below numRows; the capacity has no effect elsewhere.
     * `drop_pad_mode`: 0, or 1 for Drop/Pad mode.
-    * `expert_tokens_count_or_cumsum_flag`: 0, CUMSUM, COUNT; 0 in Drop/Pad mode.
-      `expert_tokens_before_capacity_flag`: True in Drop/Pad mode alone.
+    * `expert_tokens_count_or_cumsum_flag`: 0, CUMSUM, COUNT; no effect in Drop/Pad mode.
+      `expert_tokens_before_capacity_flag`: no effect but in Drop/Pad mode.
 
     Returns expanded_x in the dtype of `x`, [numRows * K, H], of which Active mode leaves the first
     active_num rows, or [expert_num, expert_capacity, H] in Drop/Pad mode; expanded_row_idx int32
-    [numRows * K]; as the flags ask, expert_tokens_count_or_cumsum and
+    [numRows * K]; as the flags ask, expert_tokens_count_or_cumsum, or in Drop/Pad mode
     expert_tokens_before_capacity, int32 [expert_num]. Raises TypeError for a dtype, ValueError for
     any other argument outside the rules.
     """
@@ -81,7 +81,7 @@ def formula(
     }
     flags = expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag
     check_numbers(_SOURCE, len(x), **numbers)
-    check_flags(_SOURCE, *flags, drop_pad_mode)
+    check_flag(_SOURCE, flags[0])
     found, counts = routed(
         expert_idx, _SOURCE, **numbers, count_flag=flags[0], before_flag=flags[1]
     )

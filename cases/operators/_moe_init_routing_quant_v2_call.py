@@ -32,6 +32,7 @@ from cases.operators._moe_init_routing_v2_call import (
     TOKEN,
     before_out,
     counts_out,
+    room_for,
 )
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
@@ -207,11 +208,10 @@ def call(
     rows of x that exist.
     """
     base, end = parts(mode)
-    room = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
     has_scales = end == ENDS[1] or counts == "given"
     data = {name: how.pop(name) for name in DATA & how.keys()}
     given = given_of(dtype, x, experts, **data)
-    given |= {name: {} for name in (*room, *((SCALES,) if has_scales else ()))}
+    given |= {name: {} for name in (*room_for(counts), *((SCALES,) if has_scales else ()))}
     asked: dict[str, Attribute] = {
         **FLAGS[counts],
         "expert_capacity": capacity,

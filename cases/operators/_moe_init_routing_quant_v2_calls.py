@@ -139,9 +139,10 @@ def _without_effect() -> Iterator[Example]:
     for mode in MODES:
         base, _ = parts(mode)
         how = {BASES[1]: {"active_num": 6}, BASES[2]: {"capacity": 2}}.get(base, {})
+        unheeded = {COUNTS_FLAG: (1, 2)} if base == BASES[2] else {BEFORE_FLAG: 1}
         others = {"active_num": 3} if base == BASES[2] else {"expert_capacity": 9, "expert_num": 5}
         others |= {"active_num": 7} if base == BASES[1] else {}
-        yield from without_effect(PAGE, of_three(mode, **how), **others)
+        yield from without_effect(PAGE, of_three(mode, **how), **others, **unheeded)
         for counts in ("count", "cumsum") if base != BASES[2] else ():
             case = of_three(mode, counts=counts, **how)
             yield Example(f"{counts} of all slots, {mode}", case, f"{PAGE}, parameters")
@@ -186,17 +187,8 @@ REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
 def quarantine() -> tuple[Quarantine, ...]:
     """What sources leave open."""
     special = Fill(("special",), seed=3)
-    silent = "the document does not say whether the flag is taken for 0 there, or refused"
     beyond = (2**24 + 1, 2**24, 5, 2**24 + 3)
     found = {
-        "counts of drop/pad, which are of dropless modes": (
-            with_attributes(_padded(capacity=2, counts="given"), **{COUNTS_FLAG: 2}),
-            silent,
-        ),
-        "counts before capacity without a capacity": (
-            with_attributes(of_three("dropless_static", counts="given"), **{BEFORE_FLAG: 1}),
-            silent,
-        ),
         "neighbouring experts beyond 2^24": (
             call("dropless_static", "float16", x=(4, 8), top_k=1, experts=beyond, **ONE),
             f"experts are sorted as fp32, where they are equal: any order of theirs ({SORT})",

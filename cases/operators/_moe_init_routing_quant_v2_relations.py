@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._moe_init_routing_quant_v2_call import ENDS, MODES, SCALES, SIGNATURE
-from cases.operators._moe_init_routing_v2_call import FLAGS
+from cases.operators._moe_init_routing_v2_call import BEFORE_FLAG, COUNTS_FLAG, FLAGS
 from cases.operators._moe_init_routing_v2_call import SIGNATURE as V2
 from cases.operators._moe_init_routing_v3_call import BASES, RANGE
 from cases.operators._moe_init_routing_v3_call import COUNTS as COUNTS_OF_V3
@@ -36,7 +36,8 @@ that are a step off and two divisions that are move it by less."""
 def _second_version(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     """MoeInitRoutingV2 has the same row indices and counts."""
     asked = case.attributes
-    shown = (name for name, flags in FLAGS.items() if flags and flags.items() <= asked.items())
+    flag = BEFORE_FLAG if asked["drop_pad_mode"] == 1 else COUNTS_FLAG
+    shown = (name for name, flags in FLAGS.items() if flags == {flag: asked[flag]})
     base = next(one for one in BASES if case.mode.startswith(one))
     seen = run(in_second_version(case, base, next(shown, "absent")))
     for name in seen.keys() - {"expanded_x"}:

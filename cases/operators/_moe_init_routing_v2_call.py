@@ -21,6 +21,7 @@ Shape = tuple[int, ...]
 NAME = "moe_init_routing_v2"
 DTYPES = ("float16", "bfloat16", "float32")
 README = "MoeInitRoutingV2 README"
+PAGE = "aclnnMoeInitRoutingV2 document"
 GRADIENT = "aclnnMoeInitRoutingV2Grad document"
 HOST = "ops-transformer, moe_init_routing_v2/op_host"
 KERNELS = "ops-transformer, moe_init_routing_v2/op_kernel"
@@ -28,7 +29,7 @@ INFERRED = "interface behaviour, inferred"
 COUNTS, BEFORE = "expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"
 COUNTS_FLAG, BEFORE_FLAG = f"{COUNTS}_flag", f"{BEFORE}_flag"
 
-CHOOSES = document("0 to 2 choose what is counted", README)
+CHOOSES = document("0 to 2 choose what is counted, in any mode", f"{PAGE}, parameters")
 ASKS = document("true asks for the slots of every expert", f"{README}, parameters")
 EXPERT, PLACE = function("expert", int, "expert_num"), function("place", int, "expert_capacity")
 TOKEN, SLOT, HIDDEN = Size("token", covers=PLACE), Size("slot"), Size("hidden")
@@ -132,8 +133,11 @@ FLAGS: Mapping[str, Mapping[str, int]] = {
     "cumsum": {COUNTS_FLAG: 1},
     "count": {COUNTS_FLAG: 2},
     "before": {BEFORE_FLAG: 1},
+    "cumsum, before": {COUNTS_FLAG: 1, BEFORE_FLAG: 1},
+    "count, before": {COUNTS_FLAG: 2, BEFORE_FLAG: 1},
 }
-"""What a call says of counts: no tensors, tensors that no flag asks for, or what one asks for."""
+"""What a call says of counts: no tensors, tensors that no flag asks for, or what one asks for, or
+both, of which a mode heeds one."""
 
 
 def call(
@@ -152,33 +156,50 @@ def call(
     **attributes: Attribute,
 ) -> Case:
     """A case; ``experts`` None are zeros. ``held`` lists the only rows of x that exist."""
-    room = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
     given: Fields = {
         "x": {"values": values, "fill": fill, "rows": held},
         "expert_idx": {"values": experts},
-        **{name: {} for name in room},
+        **{name: {} for name in room_for(counts)},
     }
     asked = {**FLAGS[counts], "expert_capacity": capacity, **attributes}
     return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, **asked)
 
 
+def room_for(counts: str) -> tuple[str, ...]:
+    """The outputs of counts that a call has, which says so much of them."""
+    flags = FLAGS[counts]
+    asked = (COUNTS,) * (COUNTS_FLAG in flags) + (BEFORE,) * (BEFORE_FLAG in flags)
+    return (COUNTS, BEFORE) if counts == "given" else asked
+
+
 def counts_shown(case: Case) -> tuple[str, ...]:
     """What a case says of counts, as `FLAGS` names it."""
-    for name, flags in FLAGS.items():
-        if flags and flags.items() <= case.attributes.items():
-            return (name,)
-    return ("given",) if {COUNTS, BEFORE} & case.outputs.keys() else ("absent",)
+    flags = {name: case.attributes[name] for name in (COUNTS_FLAG, BEFORE_FLAG)}
+    asked = {name: value for name, value in flags.items() if value}
+    if not asked and {COUNTS, BEFORE} & case.outputs.keys():
+        return ("given",)
+    return tuple(name for name, one in FLAGS.items() if one == asked)[:1]
 
 
-def counted(flag: str, clause: Clause, page: str = README) -> Varying:
+def heeded(case: Case, flag: str) -> int:
+    """The value of a flag; 0 in the mode that has no output for it, and does not heed it."""
+    padded = case.attributes["drop_pad_mode"] == 1
+    return int(case.attributes[flag]) if padded == (flag == BEFORE_FLAG) else 0
+
+
+def counted(flag: str, clause: Clause, page: str = PAGE) -> Varying:
     """The contract of counts that a flag asks for: without it, nothing is promised of them."""
+    of_mode = "with drop/pad" if flag == BEFORE_FLAG else "without drop/pad"
     return Varying(
-        lambda case: "asked" if case.attributes[flag] else "not asked",
+        lambda case: "asked" if heeded(case, flag) else "not asked",
         {
             "asked": Index(clause),
             "not asked": Unspecified(
-                document("the flag is 0 or false: no output", f"{page}, parameters")
+                document(
+                    f"an output {of_mode} alone, unless the flag is 0 or false",
+                    f"{page}, parameters",
+                )
             ),
         },
     )

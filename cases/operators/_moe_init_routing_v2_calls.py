@@ -7,7 +7,6 @@ from typing import Any
 
 from cases.operators._interface import SORT
 from cases.operators._moe_init_routing_v2_call import (
-    BEFORE_FLAG,
     COUNTS_FLAG,
     HOST,
     KERNELS,
@@ -70,8 +69,6 @@ REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
 
 def quarantine() -> tuple[Quarantine, ...]:
     """What sources leave open."""
-    silent = "{} takes the flag for 0 there; the document says nothing, and could forbid it"
-    room = of_three("drop_pad", capacity=2, counts="given")
     return (
         Quarantine(
             "a capacity of all tokens",
@@ -80,16 +77,6 @@ def quarantine() -> tuple[Quarantine, ...]:
                 "there are more tokens than the capacity of an expert; the host takes as many",
                 f"{README}, constraints; {HOST}",
             ),
-        ),
-        Quarantine(
-            "counts of drop/pad, which are of dropless modes",
-            with_attributes(room, **{COUNTS_FLAG: 2}),
-            _open(silent.format("the host"), HOST),
-        ),
-        Quarantine(
-            "counts before capacity without a capacity",
-            with_attributes(of_three("dropless", counts="given"), **{BEFORE_FLAG: 1}),
-            _open(silent.format("the host"), HOST),
         ),
         Quarantine(
             "neighbouring experts beyond 2^24",

@@ -8,7 +8,9 @@ from typing import Any
 
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
+    BEFORE_FLAG,
     COUNTS,
+    COUNTS_FLAG,
     DTYPES,
     HOST,
     INFERRED,
@@ -34,6 +36,13 @@ EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
 RANKS = (0, 2, 4, 1, 3, 5)
 UNEVEN: Shape = (0, 2, 0, 3, 0, 2)
 """The same with three slots of expert 0 and none of expert 1."""
+
+_ASKED = (
+    ("", "before"),
+    (", cumsum asked for", "cumsum, before"),
+    (", counts asked for", "count, before"),
+)
+"""What else a call of drop/pad asks for, which has counts before the capacity alone."""
 
 
 def examples() -> tuple[Example, ...]:
@@ -74,6 +83,15 @@ def by_hand(made: Call, page: str) -> Iterator[Example]:
             order[:1],
             {COUNTS: counts},
         ),
+        **{
+            f"all rows, {told}, counts before capacity asked for": (
+                "dropless",
+                {"counts": f"{kind}, before"},
+                order,
+                {COUNTS: due},
+            )
+            for kind, told, due in (("cumsum", "cumsum", sums), ("count", "counts", counts))
+        },
     }
     for kind, (mode, how, kept, more) in listed.items():
         case = _of_three(made, mode, EXPERTS, **how)
@@ -90,9 +108,10 @@ def by_hand(made: Call, page: str) -> Iterator[Example]:
             (3, 0, 2, 1),
         ),
     ):
-        case = _of_three(made, "drop_pad", experts, capacity=capacity, counts="before")
         expected = {"expanded_x": _moved(*tokens), "expanded_row_idx": places, BEFORE: before}
-        yield Example(f"three tokens of two experts, {name}", case, dropped, expected)
+        for others, asked in _ASKED if capacity > 1 else _ASKED[:1]:
+            case = _of_three(made, "drop_pad", experts, capacity=capacity, counts=asked)
+            yield Example(f"three tokens of two experts, {name}{others}", case, dropped, expected)
     # Expert 1 drops its third slot, expert 2 has one slot for two rows.
     how = {"capacity": 2, "counts": "before", "expert_num": 3}
     full = _of_three(made, "drop_pad", (1, 0, 1, 2, 0, 1), **how)
@@ -162,7 +181,7 @@ def _inside() -> Iterator[Example]:
     }
     yield from (Example(name, case, f"{README}, constraints") for name, case in cases.items())
     plain = routed("dropless", "float16", (4, 8), 2, 3)
-    yield from without_effect(README, plain, expert_capacity=9, expert_num=4)
+    yield from without_effect(README, plain, expert_capacity=9, expert_num=4, **{BEFORE_FLAG: 1})
     every = routed("active", "float16", (4, 8), 2, 3, active_num=8, counts="cumsum")
     yield from without_effect(
         README, every, active_num=9, expert_capacity=9, expert_tokens_count_or_cumsum_flag=2
@@ -171,7 +190,7 @@ def _inside() -> Iterator[Example]:
     yield Example("activeNum 5", few, README)
     yield Example("activeNum 5 of other experts", with_attributes(few, expert_num=4), README)
     padded = routed("drop_pad", "float16", (4, 8), 2, 3, capacity=2)
-    yield from without_effect(README, padded, active_num=3)
+    yield from without_effect(README, padded, active_num=3, **{COUNTS_FLAG: (1, 2)})
     for top_k in (MOST_TOP_K, MOST_TOP_K + 1):
         case = routed("dropless", "float16", (2, 8), top_k, 7, counts="count")
         yield Example(f"top_k {top_k}", case, f"{README}: no limit of K is named")

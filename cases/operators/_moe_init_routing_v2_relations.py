@@ -54,14 +54,14 @@ def _misplaced(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
 def _miscounted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     """Counts are those of the slots; cumulative sums are the sums of counts."""
     experts = np.asarray(case.arrays["expert_idx"], np.int64).reshape(-1)
-    wanted = {COUNTS: case.attributes[COUNTS_FLAG], BEFORE: case.attributes[BEFORE_FLAG]}
-    for name, flag in wanted.items():
-        if not flag or name not in outputs:
-            continue
-        counts = np.bincount(experts, minlength=outputs[name].size)
-        summed = name == COUNTS and flag == 1
-        due = (np.cumsum(counts) if summed else counts).astype(np.int32)
-        yield from difference(name, outputs[name], due, "the slots of every expert make it")
+    padded = case.attributes["drop_pad_mode"] == 1
+    name, flag = (BEFORE, BEFORE_FLAG) if padded else (COUNTS, COUNTS_FLAG)
+    if not case.attributes[flag] or name not in outputs:
+        return
+    counts = np.bincount(experts, minlength=outputs[name].size)
+    summed = not padded and case.attributes[flag] == 1
+    due = (np.cumsum(counts) if summed else counts).astype(np.int32)
+    yield from difference(name, outputs[name], due, "the slots of every expert make it")
 
 
 def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:

@@ -39,10 +39,11 @@ ROWS = {
 """In drop/pad mode: a capacity of 1; one that no expert exceeds; one that every expert fills; the
 largest that there may be, one below the number of tokens."""
 
+BOTH = ("cumsum, before", "count, before")
 COUNTS_OF_MODE = {
-    "dropless": ("absent", "given", "cumsum", "count"),
-    "active": ("absent", "given", "cumsum", "count"),
-    "drop_pad": ("absent", "given", "before"),
+    "dropless": ("absent", "given", "cumsum", "count", *BOTH),
+    "active": ("absent", "given", "cumsum", "count", *BOTH),
+    "drop_pad": ("absent", "given", "before", *BOTH),
 }
 MORE_EXPERTS = 64
 """Beyond the number of slots, the experts that a call with counts or places may have."""

@@ -31,6 +31,7 @@ from cases.operators._moe_init_routing_v2_call import (
     HOST,
     KERNELS,
     NAME,
+    PAGE,
     README,
     SIGNATURE,
     call,
@@ -93,7 +94,7 @@ CAPACITIES = Range(
 RANGES = (*ranges(SIGNATURE), CAPACITIES)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, freedoms=FREEDOMS, ranges=RANGES),
-    sources=(README, HOST, KERNELS, SORT),
+    sources=(README, PAGE, HOST, KERNELS, SORT),
     products=("Ascend910B", "Ascend910_93"),
     modes=(
         Mode("dropless", document("dropPadMode 0: a row for every slot", f"{README}, equations")),

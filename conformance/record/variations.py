@@ -130,7 +130,7 @@ def right_calls(source: str, *cases: Case) -> tuple[Example, ...]:
     )
 
 
-def without_effect(source: str, case: Case, **values: int) -> tuple[Example, ...]:
+def without_effect(source: str, case: Case, **values: int | tuple[int, ...]) -> tuple[Example, ...]:
     """The call, and the same with other values of attributes that its mode does not look at."""
     return (
         Example(f"attributes without effect, {case.mode}", case, source),
@@ -140,7 +140,8 @@ def without_effect(source: str, case: Case, **values: int) -> tuple[Example, ...
                 with_attributes(case, **{name: value}),
                 source,
             )
-            for name, value in values.items()
+            for name, others in values.items()
+            for value in (others if isinstance(others, tuple) else (others,))
         ),
     )
 

@@ -23,7 +23,7 @@ def moe_init_routing_v2(
 
     Sources: [R] README "MoeInitRoutingV2", sections "功能说明" (formulas 1 to 5), "参数说明"
     (table) and "约束说明"; [A] hiascend, CANN 8.0.0.alpha001, "aclnnMoeInitRoutingV2", "功能描述",
-    which says the same.
+    which says the same; [P] "aclnnMoeInitRoutingV2" of ops-transformer, "参数说明".
 
     Where the documents are ambiguous or silent:
      1. expertIdx is 2-D, and how it becomes one list is unsaid. Formula 3, sortedRowIdx
@@ -40,8 +40,9 @@ def moe_init_routing_v2(
         Chosen: e * C + c, and -1 for a dropped slot.
      8. Formula 4 is always a cumulative sum; the table has flag 1 for that and 2 for counts.
         Chosen: the table, the sum including the expert itself.
-     9. Which mode has which count: the first is "Dropless模式下", the second "Drop模式下". Chosen:
-        an output is absent in the other mode, whatever its flag; active mode counts every slot.
+     9. Which mode has which count: the first is "Dropless模式下", the second "Drop模式下". [P] has
+        the flags of any mode, and each output "仅在" its own: in the other mode it is absent,
+        whatever its flag. Chosen: active mode counts every slot.
     10. Length of the counts: unsaid. Chosen: expertNum, which must then be above 0.
     11. Experts outside [0, expertNum) are unsaid. Chosen: a ValueError if negative, and if at or
         above an expertNum that is above 0.

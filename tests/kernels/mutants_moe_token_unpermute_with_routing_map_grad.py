@@ -74,8 +74,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Weighed(
         "fp32-probs-read-as-bf16",
         KERNEL,
-        "return tiling->probsDtype == tiling->dtype ?",
-        "return tiling->probsDtype >= 0 ?",
+        "if (tiling->probsDtype == 0) {",
+        "if (tiling->probsDtype > 27) {",
         dtypes=("bfloat16",),
     ),
     Mapped(

@@ -44,6 +44,7 @@ def rare(found: Counter[Class], least: int) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--operator", action="append", default=[], help="all if absent")
     parser.add_argument("--cases", type=int, default=200_000)
     parser.add_argument("--least", type=int, default=30)
     parser.add_argument("--profile", choices=PROFILES, default="gate")
@@ -57,6 +58,7 @@ def main() -> int:
             out = (chosen.out or Path(folder)) / str(seed)
             command = [sys.executable, "-m", "conformance", "run", "--device", "sim"]
             command += ["--profile", chosen.profile, "--seed", str(seed), "--out", str(out)]
+            command += [word for name in chosen.operator for word in ("--operator", name)]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             evidence = read_evidence(out)
             if done.returncode or evidence is None:

@@ -38,11 +38,11 @@ def calls(draw: st.DrawFn, mode: str) -> Call:
     if mode == "drop_pad":
         attributes["drop_pad_mode"] = 1
         attributes["expert_capacity"] = draw(st.integers(1, tokens - 1))
-        attributes["expert_tokens_before_capacity_flag"] = draw(st.booleans())
         attributes["active_num"] = draw(st.integers(0, 3))
     else:
-        attributes["expert_tokens_count_or_cumsum_flag"] = draw(st.sampled_from([0, CUMSUM, COUNT]))
         attributes["expert_capacity"] = draw(st.integers(0, 9))
+    attributes["expert_tokens_count_or_cumsum_flag"] = draw(st.sampled_from([0, CUMSUM, COUNT]))
+    attributes["expert_tokens_before_capacity_flag"] = draw(st.booleans())
     if mode == "active":
         attributes["active_num"] = draw(st.integers(1, tokens * top_k + 2))
     x = 1 + np.arange(tokens * hidden, dtype=np.int64).reshape(tokens, hidden)
@@ -71,6 +71,7 @@ def test_experts_are_counted_as_the_flag_says(call: Call) -> None:
     flag = call.attributes["expert_tokens_count_or_cumsum_flag"]
     outputs = call.formula()
     assert ("expert_tokens_count_or_cumsum" in outputs) == (flag != 0)
+    assert "expert_tokens_before_capacity" not in outputs
     if flag:
         chosen = call.expert_idx.reshape(-1).tolist()
         counts = [chosen.count(expert) for expert in range(call.attributes["expert_num"])]
@@ -106,6 +107,7 @@ def test_an_expert_takes_its_first_slots_and_zeros_fill_the_rest(call: Call) -> 
     assert outputs["expanded_row_idx"].tolist() == index
     flag = call.attributes["expert_tokens_before_capacity_flag"]
     assert ("expert_tokens_before_capacity" in outputs) == flag
+    assert "expert_tokens_count_or_cumsum" not in outputs
     if flag:
         before = outputs["expert_tokens_before_capacity"]
         assert before.dtype == np.int32
@@ -210,14 +212,6 @@ DROP: dict[str, Any] = {"drop_pad_mode": 1, "expert_num": 3, "expert_capacity": 
         (
             {"expert_tokens_count_or_cumsum_flag": 3},
             r"expert_tokens_count_or_cumsum_flag=3: must be 0, 1 or 2",
-        ),
-        (
-            {**DROP, "expert_tokens_count_or_cumsum_flag": 1},
-            r"expert_tokens_count_or_cumsum_flag=1: must be 0 with drop_pad_mode=1",
-        ),
-        (
-            {"expert_tokens_before_capacity_flag": True},
-            r"expert_tokens_before_capacity_flag=True: must be False with drop_pad_mode=0",
         ),
         ({"x": X[:, :, None]}, r"x.shape=\(3, 2, 1\): must be 2-D"),
         ({"expert_idx": EXPERTS[:, 0]}, r"expert_idx.shape=\(3,\): must be 2-D"),

@@ -40,6 +40,9 @@ GENERATORS = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 SIZES = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))
 """Tokens, slots of each, columns."""
 
+FLAGS = st.tuples(st.sampled_from([0, 1, 2]), st.booleans())
+"""What is asked of counts, and whether those before the capacity are."""
+
 Generator = np.random.Generator
 
 
@@ -56,38 +59,39 @@ def same(found: Any, expected: Any) -> None:
 
 
 @FEW
-@given(GENERATORS, SIZES, st.integers(0, 25), st.sampled_from([0, 1, 2]))
+@given(GENERATORS, SIZES, st.integers(0, 25), FLAGS)
 def test_init_routing_without_capacity(
-    generator: Generator, sizes: tuple[int, int, int], active_num: int, flag: int
+    generator: Generator, sizes: tuple[int, int, int], active_num: int, flags: tuple[int, bool]
 ) -> None:
     tokens, top_k, hidden = sizes
     x, experts = numbers(generator, tokens, hidden), generator.integers(0, 4, (tokens, top_k))
-    found = moe_init_routing_v2.formula(
-        x,
-        experts.astype(np.int32),
-        active_num=active_num,
-        expert_num=4,
-        expert_tokens_count_or_cumsum_flag=flag,
-    )
-    loops = init_loops(x, experts, active_num=active_num, expert_num=4, count_or_cumsum_flag=flag)
-    assert found.keys() == loops.keys()
-    for name, expected in loops.items():
-        same(found[name], expected)
+    routed_as_by_loops(x, experts, flags, active_num=active_num, expert_num=4)
 
 
 @FEW
-@given(GENERATORS, SIZES, st.booleans(), st.data())
+@given(GENERATORS, SIZES, FLAGS, st.data())
 def test_init_routing_with_capacity(
-    generator: Generator, sizes: tuple[int, int, int], before: bool, data: st.DataObject
+    generator: Generator, sizes: tuple[int, int, int], flags: tuple[int, bool], data: st.DataObject
 ) -> None:
     tokens, top_k, hidden = sizes[0] + 1, sizes[1], sizes[2]
     capacity = data.draw(st.integers(1, tokens - 1))
     x, experts = numbers(generator, tokens, hidden), generator.integers(0, 3, (tokens, top_k))
     how = {"expert_capacity": capacity, "expert_num": 3, "drop_pad_mode": 1}
+    routed_as_by_loops(x, experts, flags, **how)
+
+
+def routed_as_by_loops(x: Any, experts: Any, flags: tuple[int, bool], **how: int) -> None:
+    """Both flags of counts, of which a mode heeds one, are the same to both."""
     found = moe_init_routing_v2.formula(
-        x, experts.astype(np.int32), expert_tokens_before_capacity_flag=before, **how
+        x,
+        experts.astype(np.int32),
+        expert_tokens_count_or_cumsum_flag=flags[0],
+        expert_tokens_before_capacity_flag=flags[1],
+        **how,
     )
-    loops = init_loops(x, experts, before_capacity_flag=before, **how)
+    loops = init_loops(
+        x, experts, count_or_cumsum_flag=flags[0], before_capacity_flag=flags[1], **how
+    )
     assert found.keys() == loops.keys()
     for name, expected in loops.items():
         same(found[name], expected)

@@ -121,8 +121,10 @@ __aicore__ inline void Run(const Tensors& tensors, const __gm__ Tiling* tiling) 
     if (tiling->probsDtype == tiling->dtype) {
         return SumWeighted<T, T>(tensors, tiling);
     }
-    if (tiling->probsDtype == 0) {
-        return SumWeighted<T, float>(tensors, tiling);
+    if constexpr (std::is_same_v<T, bfloat16_t>) {  // fp32 probs go with no other rows
+        if (tiling->probsDtype == 0) {
+            return SumWeighted<T, float>(tensors, tiling);
+        }
     }
     return tiling->padded != 0 ? SumSorted<T, T, row_sum::One>(tensors, tiling)
                                : SumSlots<T, row_sum::NoWeights>(tensors, tiling);

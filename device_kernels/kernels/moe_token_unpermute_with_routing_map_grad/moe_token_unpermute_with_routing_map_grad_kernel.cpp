@@ -72,8 +72,12 @@ __aicore__ inline void Run(const Tensors& tensors, const Slots& slots,
     if (tiling->probsDtype < 0) {
         return Move<BitsOf<T>>(tensors, slots, tiling);
     }
-    return tiling->probsDtype == tiling->dtype ? Weigh<T, T>(tensors, slots, tiling)
-                                               : Weigh<T, float>(tensors, slots, tiling);
+    if constexpr (std::is_same_v<T, bfloat16_t>) {  // fp32 probs go with no other rows
+        if (tiling->probsDtype == 0) {
+            return Weigh<T, float>(tensors, slots, tiling);
+        }
+    }
+    return Weigh<T, T>(tensors, slots, tiling);
 }
 
 }  // namespace moe_token_unpermute_with_routing_map_grad_kernel

@@ -7,6 +7,24 @@ PROGRAM = "the call of the document's program"
 ALL = "three tokens of two experts, all rows"
 CUMSUM, COUNTS = f"{ALL}, cumsum", f"{ALL}, counts"
 PLACES = "three tokens of two experts, capacity 2, uneven experts"
+UNHEARD = (
+    *(f"{PLACES}, {kind} asked for" for kind in ("cumsum", "counts")),
+    *(f"{ALL}, {kind}, counts before capacity asked for" for kind in ("cumsum", "counts")),
+)
+"""Both flags, of which each mode heeds one: each output exists in one mode alone."""
+
+WITHOUT_ROOM = tuple(
+    f"{flag} {value}, without effect, {mode}_{kind}"
+    for flag, value, mode in (
+        ("expert_tokens_count_or_cumsum_flag", 1, "drop_pad"),
+        ("expert_tokens_count_or_cumsum_flag", 2, "drop_pad"),
+        ("expert_tokens_before_capacity_flag", 1, "dropless"),
+        ("expert_tokens_before_capacity_flag", 1, "active"),
+    )
+    for kind in ("static", "dynamic")
+)
+"""A flag that the mode does not heed, and no tensor for its output."""
+
 ROWS_OF_4 = "three tokens of two experts, 4 rows"
 DYNAMIC = "rows divided by powers of two"
 CHANGED = ("dropless_static", "active_static", "drop_pad_static", "dropless_dynamic")
@@ -36,7 +54,7 @@ CONSTRAINTS = (
     ),
     Constraint(
         "dropPadMode and quantMode are 0 or 1, the flag of counts 0, 1 or 2",
-        (*EACH, CUMSUM, COUNTS),
+        (*EACH, CUMSUM, COUNTS, *UNHEARD, *WITHOUT_ROOM),
         of=("drop_pad_mode", "quant_mode", "expert_tokens_count_or_cumsum_flag"),
     ),
     Constraint(
@@ -77,8 +95,8 @@ CONSTRAINTS = (
         of=("expanded_x", "expanded_row_idx", "dynamic_quant_scale"),
     ),
     Constraint(
-        "there is a count for each expert",
-        (CUMSUM, PLACES, "room for what is not asked for"),
+        "there is a count for each expert, if a flag asks for it of a mode that has the output",
+        (CUMSUM, PLACES, "room for what is not asked for", *UNHEARD, *WITHOUT_ROOM),
         of=("expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"),
     ),
 )

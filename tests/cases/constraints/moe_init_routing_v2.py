@@ -6,6 +6,19 @@ from tests.cases.constraints.told_by import active, dropless, without_padding
 ALL = "three tokens of two experts, all rows"
 CUMSUM, COUNTS = f"{ALL}, cumsum", f"{ALL}, counts"
 PLACES = "three tokens of two experts, capacity 2, uneven experts"
+UNHEARD = (
+    *(f"{PLACES}, {kind} asked for" for kind in ("cumsum", "counts")),
+    *(f"{ALL}, {kind}, counts before capacity asked for" for kind in ("cumsum", "counts")),
+)
+"""Both flags, of which each mode heeds one: each output exists in one mode alone."""
+
+WITHOUT_ROOM = (
+    "expert_tokens_count_or_cumsum_flag 1, without effect, drop_pad",
+    "expert_tokens_count_or_cumsum_flag 2, without effect, drop_pad",
+    "expert_tokens_before_capacity_flag 1, without effect, dropless",
+)
+"""A flag that the mode does not heed, and no tensor for its output."""
+
 ROWS_OF_4 = "three tokens of two experts, 4 rows"
 
 CONSTRAINTS = (
@@ -41,8 +54,8 @@ CONSTRAINTS = (
         of=("drop_pad_mode",),
     ),
     Constraint(
-        "the flag of counts is 0, 1 or 2",
-        (ALL, CUMSUM, COUNTS),
+        "the flag of counts is 0, 1 or 2, in drop/pad mode, too",
+        (ALL, CUMSUM, COUNTS, *UNHEARD, *WITHOUT_ROOM),
         ("count flag is 3",),
         of=("expert_tokens_count_or_cumsum_flag",),
     ),
@@ -106,8 +119,8 @@ CONSTRAINTS = (
         of=("expanded_row_idx",),
     ),
     Constraint(
-        "there is a count for every expert, if a flag asks for it",
-        (COUNTS, PLACES, "room for counts that are not asked for"),
+        "there is a count for every expert, if a flag asks for it of a mode that has the output",
+        (COUNTS, PLACES, "room for counts that are not asked for", *UNHEARD, *WITHOUT_ROOM),
         (
             "expert_tokens_count_or_cumsum is null",
             "expert_tokens_before_capacity is null",
