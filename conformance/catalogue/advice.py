@@ -59,6 +59,10 @@ OPERAND_OVERLAP = Message(
     "Let operands coincide or be disjoint; widen in place only from the upper half.",
     "操作数须完全重合或互不重叠；原地升精度只能从高半部分开始。",
 )
+MERGE_ALIGNMENT = Message(
+    "Start lists at multiples of 32 bytes: pages of the interface differ on 8 and 32.",
+    "队列起始地址请按 32 字节对齐：接口文档对 8 字节与 32 字节说法不一。",
+)
 ARGUMENT_RANGE = Message(
     "Keep the argument inside its documented range.", "参数须在文档规定的范围内。"
 )
@@ -105,6 +109,10 @@ SYNC_SETUP = Message(
 )
 EVENT_EXHAUSTED = Message(
     "Release event ids: a HardEvent has 8.", "请释放事件 ID：每种 HardEvent 只有 8 个。"
+)
+EVENT_FIXED = Message(
+    "Ask the TPipe for the id, by FetchEventID or AllocEventID: a queue may have a fixed one.",
+    "请通过 FetchEventID 或 AllocEventID 向 TPipe 获取 ID：固定的 ID 可能已被队列占用。",
 )
 FLAG_SET_TWICE = Message(
     "Wait for a flag before setting it again; reserve its id with AllocEventID.",

@@ -44,6 +44,8 @@ constexpr Rule kRules[] = {
     {"operand-overlap", "error",
      "Let operands coincide or be disjoint; widen in place only from "
      "the upper half."},
+    {"merge-alignment", "warning",
+     "Start lists at multiples of 32 bytes: pages of the interface differ on 8 and 32."},
     {"argument-range", "error", "Keep the argument inside its documented range."},
     {"repeat-limit", "error", "Split the call: one instruction repeats at most 255 times."},
     {"cast-mode", "error", "Use a RoundMode that Cast documents for this pair of dtypes."},
@@ -62,6 +64,8 @@ constexpr Rule kRules[] = {
      "Launch at most as many blocks as there are cores, zero the workspace, declare the kernel "
      "type."},
     {"event-exhausted", "error", "Release event ids: a HardEvent has 8."},
+    {"event-fixed", "warning",
+     "Ask the TPipe for the id, by FetchEventID or AllocEventID: a queue may have a fixed one."},
     {"flag-set-twice", "error",
      "Wait for a flag before setting it again; reserve its id with "
      "AllocEventID."},
