@@ -4,10 +4,19 @@ ordered never does."""
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.simulator.planted_engine import (
+    BARRIER_ORDERS_ALL,
+    NOTHING,
+    PASSES_OVER_FLAGS,
+    Plant,
+    in_new_process,
+    planted,
+)
 from tests.simulator.random_programs import (
     ADD_COUNT,
     BARRIER,
@@ -20,6 +29,7 @@ from tests.simulator.random_programs import (
     SET,
     WAIT,
     Step,
+    chained,
     legal,
     parameters,
     program,
@@ -67,11 +77,20 @@ def is_reported(machine: SimulatedMachine, steps: list[Step], level: str = "vect
 
 def scheduled(machine: SimulatedMachine, level: str, programs: int, seed: int) -> dict[str, int]:
     """How many random programs were shown and not reported, both, or only reported."""
-    machine.result_role = OUTPUT
     draw = random.Random(seed)
+    return counted(machine, level, [program(draw, 0) for _ in range(programs)])
+
+
+def chains(machine: SimulatedMachine, programs: int, seed: int) -> dict[str, int]:
+    """The same of random programs that are ordered from step to step."""
+    draw = random.Random(seed)
+    return counted(machine, "vector", [chained(program(draw, 0)) for _ in range(programs)])
+
+
+def counted(machine: SimulatedMachine, level: str, programs: list[list[Step]]) -> dict[str, int]:
+    machine.result_role = OUTPUT
     seen = {"shown": 0, "both": 0, "reported": 0, "neither": 0}
-    for _ in range(programs):
-        steps = program(draw, 0)
+    for steps in programs:
         assert legal(steps)
         shown, reported = shown_by(machine, steps), is_reported(machine, steps, level)
         seen[
@@ -95,9 +114,34 @@ def test_no_schedule_changes_a_byte_of_a_random_program_that_the_clocks_accept(
     assert min(seen["both"], seen["neither"]) > 20
 
 
+def test_programs_that_are_ordered_from_step_to_step_are_accepted_and_the_same(
+    machine: SimulatedMachine,
+) -> None:
+    assert chains(machine, 60, 1) == {"shown": 0, "both": 0, "reported": 0, "neither": 60}
+
+
 def test_clocks_that_see_less_are_found_out_by_a_schedule(machine: SimulatedMachine) -> None:
     assert scheduled(machine, "pipes", 250, 0)["shown"] > 0
     assert scheduled(machine, "scalar", 250, 0)["shown"] > 0
+
+
+def shown_though_accepted(library: Path) -> int:
+    """The random programs that a machine accepts, and of which a schedule changes a byte."""
+    machine = SimulatedMachine(library)
+    machine.configure()
+    return scheduled(machine, "vector", 250, 0)["shown"] + chains(machine, 60, 0)["shown"]
+
+
+@pytest.mark.parametrize(
+    ("plant", "found_out"),
+    [(NOTHING, False), (PASSES_OVER_FLAGS, True), (BARRIER_ORDERS_ALL, True)],
+    ids=["nothing", "passes-over-flags", "barrier-orders-all"],
+)
+def test_a_mistake_that_is_planted_in_the_engine_is_found_out_by_a_schedule(
+    machine: SimulatedMachine, tmp_path: Path, plant: Plant, found_out: bool
+) -> None:
+    library = planted(machine.library, tmp_path, plant)
+    assert (in_new_process(shown_though_accepted, library) > 0) == found_out
 
 
 # Copied in, computed, computed again, copied out: each step needs the one before.
@@ -115,15 +159,23 @@ def flag(event: str) -> list[Step]:
     return [(SET, EVENTS.index(event), 0, 0), (WAIT, EVENTS.index(event), 0, 0)]
 
 
-@pytest.mark.parametrize("missing", ["MTE2_V", "V", "V_MTE3", "MTE3_V", "MTE2_S", ""])
-def test_each_missing_order_shows_in_the_latest_schedule_or_a_random_one(
-    machine: SimulatedMachine, missing: str
-) -> None:
+def without(missing: str) -> list[Step]:
+    """The steps, each behind what it needs but for one order."""
+
     def part(name: str) -> list[Step]:
         return [] if name == missing else [BARRIER_V] if name == "V" else flag(name)
 
     steps = [IN, *part("MTE2_V"), ADD, *part("V"), AGAIN, *part("V_MTE3"), OUT, *part("MTE3_V")]
-    steps += [(ADD_COUNT, 16, 0, 8), *part("MTE2_S"), (READ, 0, 0, 0)]
+    if missing == "MTE2_S":
+        return [IN, (READ, 0, 0, 0)]
+    return [*steps, (ADD_COUNT, 16, 0, 8), *flag("MTE2_S"), (READ, 0, 0, 0)]
+
+
+@pytest.mark.parametrize("missing", ["MTE2_V", "V", "V_MTE3", "MTE3_V", "MTE2_S", ""])
+def test_each_missing_order_shows_in_the_latest_schedule_or_a_random_one(
+    machine: SimulatedMachine, missing: str
+) -> None:
+    steps = without(missing)
     machine.result_role = OUTPUT
     shown = shown_by(machine, steps)
     assert bool(shown) == (missing not in ("", "MTE2_S"))
