@@ -141,6 +141,10 @@ BARRIER_MISSING = Message(
     "Put a PipeBarrier of this pipe between the two instructions: they may overlap.",
     "请在两条指令之间加入该流水的 PipeBarrier：二者可能重叠执行。",
 )
+EARLY_ACCESS = Message(
+    "Order the two instructions by a flag, a queue or a barrier: a device may run them so, too.",
+    "请用标志、队列或 Barrier 为两条指令定序：真实设备也可能如此执行。",
+)
 RACE = Message(
     "Let each block write its own bytes, or put SyncAll between the accesses.",
     "各核应只写各自的字节，或在两次访问之间加入 SyncAll。",

@@ -4,7 +4,9 @@ ordered never does."""
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,6 +182,64 @@ def test_each_missing_order_shows_in_the_latest_schedule_or_a_random_one(
     shown = shown_by(machine, steps)
     assert bool(shown) == (missing not in ("", "MTE2_S"))
     assert is_reported(machine, steps) == (missing != "")
+
+
+def early_in(machine: SimulatedMachine, steps: list[Step], schedule: str) -> list[dict[str, Any]]:
+    """What a run without clocks tells of instructions that took effect too early."""
+    machine.synchronise("none")
+    machine.take_diagnostics()
+    result_of(machine, steps, schedule)
+    found = machine.take_diagnostics()
+    assert {one["code"] for one in found} <= {"early-access"}
+    assert len(found) <= 1
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_instruction_is_named_as_too_early_where_a_schedule_shows_one_and_nowhere_else(
+    machine: SimulatedMachine, seed: int
+) -> None:
+    """In each schedule that changes a byte one is named, and none of a program that the clocks
+    accept."""
+    machine.result_role = OUTPUT
+    draw, named = random.Random(100 + seed), 0
+    for _ in range(120):
+        steps = program(draw, 0)
+        early = {name for name in SCHEDULES if early_in(machine, steps, name)}
+        assert early >= set(shown_by(machine, steps)), steps
+        assert not early or is_reported(machine, steps), steps
+        named += bool(early)
+    assert named > 20
+
+
+COPY, ADDS = "DataCopyPad in line N", "Adds in line N"
+NAMED = {
+    "MTE2_V": f"Adds reads UB from byte 0 on before {COPY} has written it: "
+    "runs pipe V ahead of MTE2",
+    "V": f"Adds reads UB from byte 32 on before {ADDS} has written it: "
+    "begins the next instruction of pipe V meanwhile",
+    "V_MTE3": f"DataCopyPad reads UB from byte 64 on before {ADDS} has written it: "
+    "runs pipe MTE3 ahead of V",
+    "MTE3_V": f"Adds writes UB from byte 64 on before {COPY} has read it: "
+    "runs pipe V ahead of MTE3",
+    "MTE2_S": f"GetValue reads UB from byte 0 on before {COPY} has written it: "
+    "runs pipe S ahead of MTE2",
+}
+"""What a missing order lets a schedule do, without the name of the schedule."""
+
+
+@pytest.mark.parametrize("missing", NAMED)
+def test_what_was_too_early_is_named_with_what_it_depends_on(
+    machine: SimulatedMachine, missing: str
+) -> None:
+    machine.result_role = OUTPUT
+    early = {name: early_in(machine, without(missing), name) for name in SCHEDULES}
+    schedule, (found,) = next((name, one) for name, one in early.items() if one)
+    said = re.sub(r"in line \d+", "in line N", found["message"])
+    assert said.replace(f"schedule {schedule} ", "") == NAMED[missing]
+    assert Path(found["file"]).name == Path(found["earlier"]["file"]).name == "scripts.cpp"
+    assert found["line"] != found["earlier"]["line"] or missing == "V"
+    assert (found["severity"], found["block"]) == ("warning", 0)
 
 
 @pytest.mark.parametrize("schedule", ["late", "random:0", "random:1", "random:2", "random:9"])

@@ -79,6 +79,8 @@ constexpr Rule kRules[] = {
      "them, as V_S, MTE2_S or S_MTE3: no queue does."},
     {"barrier-missing", "error",
      "Put a PipeBarrier of this pipe between the two instructions: they may overlap."},
+    {"early-access", "warning",
+     "Order the two instructions by a flag, a queue or a barrier: a device may run them so, too."},
     {"race", "error", "Let each block write its own bytes, or put SyncAll between the accesses."},
     {"cache-unflushed", "error",
      "Call DataCacheCleanAndInvalid after SetValue, before SyncAll or a flag tells others of it."},
@@ -281,6 +283,11 @@ void Remark(Code code, const Spot& spot, const char* format, ...) {
     va_start(values, format);
     Record(code, spot, Format(format, values));
     va_end(values);
+}
+
+bool IsRemarked(Code code) {
+    return std::any_of(remarked.begin(), remarked.end(),
+                       [code](const auto& one) { return one.first == code; });
 }
 
 void Concern(Code code, const Spot& spot, const char* format, ...) {
