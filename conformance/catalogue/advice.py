@@ -59,6 +59,10 @@ OPERAND_OVERLAP = Message(
     "Let operands coincide or be disjoint; widen in place only from the upper half.",
     "操作数须完全重合或互不重叠；原地升精度只能从高半部分开始。",
 )
+MERGE_ALIGNMENT = Message(
+    "Start lists at multiples of 32 bytes: pages of the interface differ on 8 and 32.",
+    "队列起始地址请按 32 字节对齐：接口文档对 8 字节与 32 字节说法不一。",
+)
 ARGUMENT_RANGE = Message(
     "Keep the argument inside its documented range.", "参数须在文档规定的范围内。"
 )
@@ -106,6 +110,10 @@ SYNC_SETUP = Message(
 EVENT_EXHAUSTED = Message(
     "Release event ids: a HardEvent has 8.", "请释放事件 ID：每种 HardEvent 只有 8 个。"
 )
+EVENT_FIXED = Message(
+    "Ask the TPipe for the id, by FetchEventID or AllocEventID: a queue may have a fixed one.",
+    "请通过 FetchEventID 或 AllocEventID 向 TPipe 获取 ID：固定的 ID 可能已被队列占用。",
+)
 FLAG_SET_TWICE = Message(
     "Wait for a flag before setting it again; reserve its id with AllocEventID.",
     "再次设置标志前须先等待；请用 AllocEventID 申请其 ID。",
@@ -132,6 +140,10 @@ SYNC_SCALAR = Message(
 BARRIER_MISSING = Message(
     "Put a PipeBarrier of this pipe between the two instructions: they may overlap.",
     "请在两条指令之间加入该流水的 PipeBarrier：二者可能重叠执行。",
+)
+EARLY_ACCESS = Message(
+    "Order the two instructions by a flag, a queue or a barrier: a device may run them so, too.",
+    "请用标志、队列或 Barrier 为两条指令定序：真实设备也可能如此执行。",
 )
 RACE = Message(
     "Let each block write its own bytes, or put SyncAll between the accesses.",

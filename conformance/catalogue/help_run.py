@@ -169,6 +169,10 @@ BLOCK_ORDER = Message(
     "of a launch's blocks: forward, reverse, shuffled:SEED",
     "一次启动中各核的执行顺序：forward、reverse、shuffled:SEED",
 )
+PIPES = Message(
+    "when instructions of a core take effect: program, late, random:SEED",
+    "核内指令的生效时机：program、late、random:SEED",
+)
 ROUTE_AS_IT_WAS = Message(
     "how the kernel is called: {routes} (as it was)", "Kernel 的调用路径：{routes}（默认同当时）"
 )

@@ -21,9 +21,8 @@ PROCESSES = Message(
 BLOCK_ORDERS = Message(
     "allowed: forward, reverse, shuffled:SEED", "允许：forward、reverse、shuffled:SEED"
 )
-ORDER_OF_SIMULATOR = Message(
-    "only a simulated device can choose it", "只有模拟设备能够选择执行顺序"
-)
+SCHEDULES = Message("allowed: program, late, random:SEED", "允许：program、late、random:SEED")
+CHOICE_OF_SIMULATOR = Message("only a simulated device can choose it", "只有模拟设备能够选择")
 NOTHING_TO_JUDGE = Message("there is nothing to judge", "没有可判定的内容")
 NOTHING_TO_FREEZE = Message("there is nothing to freeze", "没有可冻结的内容")
 NO_FIGURE = Message(

@@ -19,7 +19,7 @@ from conformance.catalogue import help_run as helps
 from conformance.cli.again import Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.cli.functions import add_device, second_asked
-from conformance.draw.machines import CORES, UB_BYTES, ordered
+from conformance.draw.machines import CORES, UB_BYTES, ordered, scheduled
 from conformance.draw.profiles import PROFILES
 from conformance.errors import UsageError
 from conformance.failure.bundle.accepted import accepted_of
@@ -46,6 +46,7 @@ from conformance.suite import records as suite
 from conformance.suite.on_route import all_on_route
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
+SCHEDULE = re.compile(r"program|late|random:\d{1,18}", re.ASCII)
 
 
 def add_replay(commands: Any) -> None:
@@ -55,6 +56,7 @@ def add_replay(commands: Any) -> None:
     add("bundle", type=Path, metavar="BUNDLE", help=helps.FOLDER_OF_FAILURE())
     add_device(command)
     add("--order", metavar="ORDER", help=helps.BLOCK_ORDER())
+    add("--schedule", metavar="SCHEDULE", help=helps.PIPES())
     add("--route", help=helps.ROUTE_AS_IT_WAS(routes=ROUTES))
     add("--time-limit", metavar="SECONDS", help=helps.TIME_LIMIT_AS_IT_WAS())
     add("--libraries", metavar="DIR", help=helps.LIBRARIES_IN())
@@ -79,8 +81,8 @@ def add_replay(commands: Any) -> None:
 def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Check a bundle, judge it again, and say what is as it was."""
     libraries = folder_of("libraries", parsed.libraries)
-    if parsed.order is not None:
-        _check_order(parsed.order, parsed.device)
+    _check_choice("order", parsed.order, ORDER, options.BLOCK_ORDERS(), parsed.device)
+    _check_choice("schedule", parsed.schedule, SCHEDULE, options.SCHEDULES(), parsed.device)
     about = parsed.name or parsed.why or next(iter(parsed.link or ()), None)
     if not parsed.promote and about:
         raise UsageError("name", about, options.WITH(option="--promote"))
@@ -112,7 +114,8 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     )
     for line in (*_told(bundle), *notes):
         console.print(line, markup=False)
-    saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed.order))
+    case = _on_machine(bundle.replay.case, parsed.order, parsed.schedule)
+    saved = replace(bundle.replay, case=case)
     again = judge_again(saved, records, asked, console)
     same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
     for line in (same_bytes, same_patterns):
@@ -167,21 +170,27 @@ def _profile(bundle: Bundle) -> str:
     return known if known in PROFILES else DEFAULTS["profile"]
 
 
-def _check_order(order: str, device: str) -> None:
-    """Raise `UsageError` for an order that nothing runs blocks in."""
-    if not ORDER.fullmatch(order):
-        raise UsageError("order", order, options.BLOCK_ORDERS())
+def _check_choice(
+    option: str, chosen: str | None, known: re.Pattern[str], allowed: str, device: str
+) -> None:
+    """Raise `UsageError` for a choice that no simulated device has, or that the device lacks."""
+    if chosen is None:
+        return
+    if not known.fullmatch(chosen):
+        raise UsageError(option, chosen, allowed)
     if device.startswith("npu"):
-        raise UsageError("order", order, options.ORDER_OF_SIMULATOR())
+        raise UsageError(option, chosen, options.CHOICE_OF_SIMULATOR())
 
 
-def _in_order(case: Case, order: str | None) -> Case:
-    """The case with its blocks in that order, on the largest machine where it names none."""
-    if order is None:
+def _on_machine(case: Case, order: str | None, schedule: str | None) -> Case:
+    """The case with that order of blocks and schedule of pipes, each as it was where None, on the
+    largest machine where it names none."""
+    if order is None and schedule is None:
         return case
     if case.machine is None:
         case = replace(case, machine=Machine(CORES[-1], UB_BYTES[-1]))
-    return ordered(case, order)
+    case = case if order is None else ordered(case, order)
+    return case if schedule is None else scheduled(case, schedule)
 
 
 def _same_bytes(bundle: Bundle, again: Again) -> str:

@@ -148,8 +148,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mistake(
         "indices-and-probs-read-before-they-are-there",
         SLOTS,
-        "        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);\n"
-        "        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);\n",
+        "        ordering::Order<AscendC::HardEvent::MTE2_S>();\n",
         "",
     ),
     Mistake(

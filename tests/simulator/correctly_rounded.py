@@ -1,7 +1,8 @@
-"""exp and ln rounded correctly, by decimal numbers; sqrt and quotients are so in numpy."""
+"""exp, ln and rsqrt rounded correctly, by decimal numbers; sqrt and quotients are so in numpy."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Context, Decimal
 from typing import Any
@@ -26,6 +27,18 @@ def ln(values: NDArray[Any]) -> NDArray[Any]:
         if value <= 0:
             return -np.inf if value == 0 else np.nan
         return np.inf if np.isinf(value) else _odd(_WIDE.ln(Decimal(value)))
+
+    return _each(values, of)
+
+
+def rsqrt(values: NDArray[Any]) -> NDArray[Any]:
+    """One by the square root of each value, in its dtype."""
+
+    def of(value: float) -> float:
+        if value <= 0:
+            return math.copysign(math.inf, value) if value == 0 else math.nan
+        root = _WIDE.sqrt(Decimal(value))
+        return 0.0 if np.isinf(value) else _odd(_WIDE.divide(Decimal(1), root))
 
     return _each(values, of)
 

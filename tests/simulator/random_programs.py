@@ -74,6 +74,25 @@ def accesses(step: Step) -> tuple[str, list[Touched]]:
     return "S", [Touched("w" if kind == WRITE else "r", "ub", 4 * x, 4 * x + 4)]
 
 
+def chained(steps: list[Step]) -> list[Step]:
+    """The steps without their flags and barriers, each in order behind the one before it alone: by
+    a flag of the two pipes, or a barrier of their pipe."""
+    ordered: list[Step] = []
+    before = ""
+    for step in steps:
+        if step[0] in (SET, WAIT, BARRIER):
+            continue
+        pipe, _ = accesses(step)
+        if before and pipe != before:
+            event = EVENTS.index(f"{before}_{pipe}")
+            ordered += [(SET, event, 0, 0), (WAIT, event, 0, 0)]
+        elif before and pipe != "S":
+            ordered.append((BARRIER, BARRIERS.index(pipe), 0, 0))
+        ordered.append(step)
+        before = pipe
+    return ordered
+
+
 def first_unordered(programs: list[list[Step]]) -> tuple[int, int] | None:
     """Block and step at which the first conflict is complete, blocks one after the other."""
     graph, instructions = Graph(), list[Instruction]()

@@ -116,8 +116,13 @@ def build(folder: Path) -> Path:
         objects.append(folder / f"{source.stem}.o")
         result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")
         assert result.returncode == 0, result.stderr
+    return link_machine(objects, runtime, folder)
+
+
+def link_machine(objects: Sequence[Path], runtime: Path, folder: Path, *options: str) -> Path:
+    """Links compiled test kernels and the engine in ``folder``."""
     library = folder / MACHINE
-    link = [COMPILER, "-shared", *HOST_FLAGS, *map(str, objects), "-o", str(library)]
+    link = [COMPILER, "-shared", *HOST_FLAGS, *options, *map(str, objects), "-o", str(library)]
     link += ["-Wl,--whole-archive", str(runtime / "libengine.a"), "-Wl,--no-whole-archive"]
     subprocess.run(link, check=True)
     return library

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.simulator.planted_engine import (
+    FORGETS_FLAGS,
+    NOTHING,
+    Plant,
+    in_new_process,
+    planted,
+)
 from tests.simulator.random_programs import Step, first_unordered, legal, parameters, program
 from tests.simulator.simulated_machine import OUTPUT, SimulatedMachine
 
@@ -50,3 +58,23 @@ def test_random_programs_stop_where_the_graph_says(
         assert all(map(legal, programs))
         seen[compare(programs)] += 1
     assert min(seen.values()) > 20
+
+
+def disagreements(library: Path) -> int:
+    """Of 300 random programs, in how many a machine and the graph stop at different places."""
+    machine = SimulatedMachine(library)
+    machine.configure()
+    machine.synchronise("vector")
+    draw = random.Random(7)
+    programs = [[program(draw, 0)] for _ in range(300)]
+    return sum(stopped_at(machine, one) != first_unordered(one) for one in programs)
+
+
+@pytest.mark.parametrize(
+    ("plant", "found_out"), [(NOTHING, False), (FORGETS_FLAGS, True)], ids=["nothing", "no-flags"]
+)
+def test_clocks_that_forget_the_edge_of_a_flag_disagree_with_the_graph(
+    machine: SimulatedMachine, tmp_path: Path, plant: Plant, found_out: bool
+) -> None:
+    library = planted(machine.library, tmp_path, plant)
+    assert (in_new_process(disagreements, library) > 0) == found_out

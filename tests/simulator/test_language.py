@@ -143,24 +143,45 @@ def test_duplicate_fills_every_tail(
     assert same_bits(result, np.full_like(values, values[0]))
 
 
-def padded(blocks: list[bytes], left: bytes, right: bytes, stride: int, size: int) -> bytes:
-    """UB, zero before, as DataCopyPad leaves it: each block with padding, poison up to 32 bytes."""
+def padded(
+    blocks: list[bytes], left: bytes, right: bytes, stride: int, size: int, filler: bytes = b""
+) -> bytes:
+    """UB, zero before, as DataCopyPad leaves it: each block with its padding, then a filler up to
+    32 bytes, poison without one.
+    """
     memory = bytearray(size)
     offset = 0
     for block in blocks:
         body = left + block + right
         unit = -(-len(body) // 32) * 32
-        memory[offset : offset + unit] = body + POISON.tobytes()[len(body) : unit]
+        filled = filler * 32 if filler else POISON.tobytes()[len(body) :]
+        memory[offset : offset + unit] = body + filled[: unit - len(body)]
         offset += unit + stride * 32
     return bytes(memory)
 
 
 @pytest.mark.parametrize("length", TAILS)
-def test_data_copy_pad_leaves_the_tail_undefined(machine: SimulatedMachine, length: int) -> None:
-    source = np.arange(1000).astype(np.int8)
-    params = [1024, 1, length, 0, 0, 0, 0, 0, 0]
+@pytest.mark.parametrize("is_pad", [False, True])
+def test_data_copy_pad_fills_a_block_without_padding_with_its_first_element(
+    machine: SimulatedMachine, length: int, is_pad: bool
+) -> None:
+    """What ``isPad`` makes of such a block is open."""
+    source = (np.arange(1000) + 7).astype(np.int8)
+    params = [1024, 1, length, 0, 0, int(is_pad), 0, 0, 3]
     result = machine.run("pad_in_int8", source, np.zeros(1024, np.uint8), params)
-    assert result.tobytes() == padded([source.tobytes()[:length]], b"", b"", 0, 1024)
+    filler = b"" if is_pad else source.tobytes()[:1]
+    assert result.tobytes() == padded([source.tobytes()[:length]], b"", b"", 0, 1024, filler)
+
+
+def test_each_block_without_padding_is_filled_with_its_own_first_element(
+    machine: SimulatedMachine,
+) -> None:
+    source = np.arange(30, dtype=np.float32) + 1
+    params = [256, 1, 20, 0, 0, 0, 0, 0, 0]
+    result = machine.run("pad_in_float", source, np.zeros(64, np.uint8), [64, *params[1:]])
+    assert result.view(np.float32).tolist() == [1, 2, 3, 4, 5, 1, 1, 1] + [0] * 8
+    result = machine.run("pad_in_float", source, np.zeros(64, np.uint8), [64, 2, *params[2:]])
+    assert result.view(np.float32).tolist() == [1, 2, 3, 4, 5, 1, 1, 1, 6, 7, 8, 9, 10, 6, 6, 6]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +202,7 @@ def test_data_copy_pad_joins_blocks_strides_and_padding(
     starts = [index * (2 * length + 6) for index in range(3)]
     blocks = [memory[start : start + 2 * length] for start in starts]
     element = value.tobytes()
-    assert result.tobytes() == padded(blocks, 3 * element, 5 * element, 2, 1024)
+    assert result.tobytes() == padded(blocks, 3 * element, 5 * element, 2, 1024, element)
 
 
 def test_padding_without_is_pad_is_undefined_but_takes_its_place(machine: SimulatedMachine) -> None:

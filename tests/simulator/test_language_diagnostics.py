@@ -45,6 +45,9 @@ SEVERITY = {
     "index-unread": "note",
     "ub-budget": "note",
     "ub-overlap": "warning",
+    "merge-alignment": "warning",
+    "event-fixed": "warning",
+    "early-access": "warning",
     "copy-rounded": "warning",
     "copy-empty": "warning",
     "field-truncated": "warning",
@@ -149,15 +152,17 @@ def engine_codes() -> set[str]:
     return set(re.findall(r'\{"([\w-]+)",\s*"(?:error|warning|note)"', source))
 
 
+ELSEWHERE = {"kernel-endless", "early-access"}
+"""Of tests/conformance/devices and of test_pipes.py."""
+
+
 def test_every_code_has_a_kernel_that_triggers_it() -> None:
-    assert {one.code for one in expectations()} | {"kernel-endless"} == engine_codes()
+    assert {one.code for one in expectations()} | ELSEWHERE == engine_codes()
 
 
 def test_every_code_has_a_kernel_with_one_mistake_and_a_twin_without() -> None:
-    """What a time limit ends is tested with a device: tests/conformance/devices."""
-    mistakes = set(twins())
-    found = {one.code for one in expectations() if one.kernel in mistakes}
-    assert found | {"kernel-endless"} == engine_codes()
+    found = {one.code for one in expectations() if one.kernel in set(twins())}
+    assert found | ELSEWHERE == engine_codes()
 
 
 def test_mistakes_of_every_kind_of_synchronisation_have_twins() -> None:

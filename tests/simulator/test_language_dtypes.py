@@ -31,10 +31,11 @@ FUNCTIONS = [
     ("Or", BINARY, "uint16_t", "uint32_t float"),
     *((name, SCALAR, "half float int16_t int32_t", "bfloat16_t int64_t int8_t uint16_t")
       for name in ("Adds", "Muls", "Maxs", "Mins")),
+    ("Not", UNARY, "int16_t uint16_t", "int32_t half"),
     ("ShiftLeft", SCALAR, "uint16_t int16_t uint32_t int32_t", "int8_t int64_t float"),
     ("Abs", UNARY, "half float", "int16_t int32_t bfloat16_t"),
     *((name, UNARY, "half float", "int32_t bfloat16_t")
-      for name in ("Exp", "Ln", "Sqrt", "Reciprocal")),
+      for name in ("Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal")),
     ("Duplicate", "Of<{0}>(), {0}(1), 1", "half bfloat16_t int16_t uint16_t int32_t uint32_t float",
      "int8_t uint8_t int64_t uint64_t"),
     ("Copy", "Of<{0}>(), Of<{0}>(), uint64_t{{1}}, 1, CopyRepeatParams{{}}", "half bfloat16_t",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.simulator.correctly_rounded import exp, ln
+from tests.simulator.correctly_rounded import exp, ln, rsqrt
 from tests.simulator.lanes import mask_of, offsets, run_staged
 from tests.simulator.simulated_machine import SimulatedMachine
 from tests.simulator.test_language import drawn, same_bits
@@ -52,6 +52,8 @@ UNARY: dict[str, tuple[Function, list[str]]] = {
     "Exp": (exp, ["half", "float"]),
     "Ln": (ln, ["half", "float"]),
     "Sqrt": (np.sqrt, ["half", "float"]),
+    "Rsqrt": (rsqrt, ["half", "float"]),
+    "Not": (np.bitwise_not, ["int16_t", "uint16_t"]),
     "Reciprocal": (np.reciprocal, ["half", "float"]),
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernel_operator.h"
 #include "../shared/routing_map/routing_map_kernel.h"
+#include "../shared/sorting/ordering_kernel.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 namespace routing_map_grad_kernel {
@@ -47,12 +48,10 @@ private:
         AscendC::LocalTensor<Bits> output = outputBuffer_.template Get<Bits>();
         AscendC::LocalTensor<int32_t> places = placeBuffer_.Get<int32_t>();
         LoadMap(token, tokens, expert, experts);
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE3_V>();
         AscendC::Duplicate(output, static_cast<Bits>(0),
                            static_cast<int32_t>(tokens * OutputPitch(experts)));
-        AscendC::SetFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::V_S>();
         for (int64_t i = 0; i < experts; ++i) {
             const int32_t count = CountTrue(i, tokens, experts);
             if (count > 0) {
@@ -62,8 +61,7 @@ private:
                 places.SetValue(at, place + count);
             }
         }
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE3>();
         const uint32_t bytes = static_cast<uint32_t>(experts * sizeof(Bits));
         const uint32_t gap = static_cast<uint32_t>((experts_ - experts) * sizeof(Bits));
         AscendC::DataCopyPad(
@@ -77,12 +75,10 @@ private:
         AscendC::LocalTensor<Bits> values = valueBuffer_.template Get<Bits>();
         AscendC::LocalTensor<Bits> output = outputBuffer_.template Get<Bits>();
         const uint32_t bytes = static_cast<uint32_t>(count * sizeof(Bits));
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
         AscendC::DataCopyPad(values, values_[place], AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
                              AscendC::DataCopyPadExtParams<Bits>{});
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_S>();
         uint32_t value = 0;
         for (int64_t token = 0; token < tokens; ++token) {
             if (IsTrue(token, expert, experts)) {

@@ -10,6 +10,7 @@
 #include "kernel_operator.h"
 #include "../shared/rows/row_sum_kernel.h"
 #include "../shared/rows/zero_fill_kernel.h"
+#include "../shared/sorting/ordering_kernel.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 namespace routing_map_grad_kernel {
@@ -59,19 +60,16 @@ private:
         AscendC::LocalTensor<Bits> values = valueBuffer_.template Get<Bits>();
         AscendC::LocalTensor<int32_t> tokens = tokenBuffer_.template Get<int32_t>();
         const uint32_t bytes = static_cast<uint32_t>(rows * sizeof(int32_t));
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE3_MTE2>();
         AscendC::DataCopyPad(
             values, values_[first],
             AscendC::DataCopyExtParams{static_cast<uint16_t>(rows), sizeof(Bits), 0, 0, 0},
             AscendC::DataCopyPadExtParams<Bits>{});
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
         AscendC::DataCopyPad(tokens, tokens_[first], AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
                              AscendC::DataCopyPadExtParams<int32_t>{});
         // The scalar unit starts no copy out before it has both: MTE3 needs no flag of its own.
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_S>();
         for (int64_t i = 0; i < rows; ++i) {
             const int64_t token = tokens.GetValue(static_cast<uint32_t>(i));
             const int64_t expert = (first + i) / capacity_;

@@ -10,6 +10,7 @@
 
 #include "kernel_operator.h"
 #include "../shared/rows/row_sum_kernel.h"
+#include "../shared/sorting/ordering_kernel.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
 namespace routing_map_grad_kernel {
@@ -85,8 +86,7 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
         const int32_t repeats = static_cast<int32_t>(padded / SORTED_AT_ONCE);
         AscendC::Sort<float, true>(sorted, keys, rows.ReinterpretCast<uint32_t>(), own, repeats);
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::V_MTE3>();
         Store(halves_[0], first, sorted, count);
     }
 
@@ -104,8 +104,7 @@ private:
                                static_cast<int32_t>(padded - inBlocks));
             AscendC::PipeBarrier<PIPE_V>();
         }
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_V>();
     }
 
     // Up to four runs of `length` entries from entry `first` on become one. A step takes the next
@@ -145,8 +144,7 @@ private:
             }
         }
         if (used == 1) {
-            AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
-            AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(EVENT_ID0);
+            ordering::Order<AscendC::HardEvent::MTE2_MTE3>();
             Store(to, entry, parts[0], counts[0]);
             next[lists[0]] += counts[0];
             return counts[0];
@@ -155,20 +153,17 @@ private:
         AscendC::LocalTensor<float> merged = Part(LISTS, LISTS);
         const AscendC::MrgSortSrcList<float> sources(parts[0], parts[1], parts[used > 2 ? 2 : 0],
                                                      parts[used > 3 ? 3 : 0]);
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_V>();
         AscendC::MrgSort<float>(merged, sources,
                                 {counts, true, static_cast<uint16_t>((1 << used) - 1), 1});
-        AscendC::SetFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::V_S>();
         AscendC::GetMrgSortResult(taken[0], taken[1], taken[2], taken[3]);
         int64_t written = 0;
         for (int32_t part = 0; part < used; ++part) {
             next[lists[part]] += taken[part];
             written += taken[part];
         }
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::V_MTE3>();
         Store(to, entry, merged, written);
         return written;
     }

@@ -21,6 +21,9 @@ __aicore__ inline GlobalTensor<float> Own(GM_ADDR result) {
     return Global<float>(result)[64 * GetBlockIdx()];
 }
 
+// Pads by one element that nothing defines, nor what follows up to 32 bytes.
+const DataCopyPadExtParams<float> kUnfilled{false, 0, 1, 0.0f};
+
 }  // namespace
 
 TEST_MISTAKE(stores_a_fresh_buffer) {
@@ -50,11 +53,21 @@ TEST_MISTAKE(stores_the_padding_of_a_tail) {
     DataCopy(Own(result), frame.tensor, 8);  // expect: uninitialised-store
 }
 
+// A block without padding is filled up with its first element, but what isPad makes of it is open.
+TEST_MISTAKE(stores_the_filler_of_a_tail) {
+    Frame frame;
+    const DataCopyExtParams copy{1, 20, 0, 0, 0};
+    const DataCopyPadExtParams<float> pad{!right, 0, 0, 0.0f};
+    DataCopyPad(frame.tensor, Global<float>(first), copy, pad);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(Own(result), frame.tensor, 8);  // expect: uninitialised-store
+}
+
 // The sum of a row and a padded one: the padding reaches the output through the instruction.
 TEST_MISTAKE(stores_a_sum_with_padding) {
     Frame frame;
     const DataCopyExtParams copy{1, 20, 0, 0, 0};
-    DataCopyPad(frame.tensor, Global<float>(first), copy, DataCopyPadExtParams<float>{});
+    DataCopyPad(frame.tensor, Global<float>(first), copy, kUnfilled);
     Duplicate(frame.tensor[8], 1.0f, 8);
     PipeBarrier<PIPE_ALL>();
     Add(frame.tensor[16], frame.tensor, frame.tensor[8], 8);
@@ -68,7 +81,7 @@ TEST_MISTAKE(stores_the_narrowed_padding_of_a_tail) {
     Frame frame;
     const LocalTensor<half> narrow = frame.tensor[32].ReinterpretCast<half>();
     const DataCopyExtParams copy{1, 20, 0, 0, 0};
-    DataCopyPad(frame.tensor, Global<float>(first), copy, DataCopyPadExtParams<float>{});
+    DataCopyPad(frame.tensor, Global<float>(first), copy, kUnfilled);
     PipeBarrier<PIPE_ALL>();
     Cast(narrow, frame.tensor, RoundMode::CAST_RINT, 8);
     PipeBarrier<PIPE_ALL>();
@@ -106,7 +119,7 @@ TEST_MISTAKE(reads_a_scalar_of_a_fresh_buffer) {
 TEST_MISTAKE(reads_a_scalar_behind_a_tail) {
     Frame frame;
     const DataCopyExtParams copy{1, 20, 0, 0, 0};
-    DataCopyPad(frame.tensor, Global<float>(first), copy, DataCopyPadExtParams<float>{});
+    DataCopyPad(frame.tensor, Global<float>(first), copy, kUnfilled);
     PipeBarrier<PIPE_ALL>();
     frame.tensor.GetValue(right ? 4 : 5);  // expect: uninitialised-read
 }

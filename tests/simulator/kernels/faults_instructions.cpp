@@ -181,10 +181,44 @@ TEST_KERNEL(writes_a_scalar_between_two_elements_of_global_memory) {
     Global<int32_t>(result + 2).SetValue(0, 1);  // expect: operand-alignment
 }
 
-TEST_KERNEL(masks_no_lane) {
+TEST_KERNEL(adds_elements_of_half_an_address) {
     Frame frame;
-    const uint64_t mask[2] = {0, 0};
-    Duplicate(frame.tensor, 1.0f, mask, 1, 1, 8);  // expect: argument-range
+    Duplicate(frame.tensor, 0.0f, 8);
+    PipeBarrier<PIPE_ALL>();
+    SetAtomicAdd<float>();
+    const DataCopyExtParams copy{1, 4, 0, 0, 0};
+    DataCopyPad(Global<float>(result + 2), frame.tensor, copy);  // expect: copy-alignment
+}
+
+TEST_MISTAKE(copies_part_of_an_element) {
+    Frame frame;
+    const uint32_t bytes = right ? 8 : 6;
+    const DataCopyExtParams copy{1, bytes, 0, 0, 0};
+    DataCopyPad(frame.tensor, Global<float>(first), copy, {});  // expect: argument-range
+}
+
+TEST_MISTAKE(pads_64_bits_with_1) {
+    Frame frame;
+    const DataCopyExtParams copy{1, 8, 0, 0, 0};
+    const DataCopyPadExtParams<int64_t> pad{true, 0, 1, right ? 0 : 1};
+    const auto wide = frame.tensor.ReinterpretCast<int64_t>();
+    DataCopyPad(wide, Global<int64_t>(first), copy, pad);  // expect: argument-range
+}
+
+TEST_MISTAKE(merges_lists_at_8_bytes) {
+    Frame frame;
+    Duplicate(frame.tensor, 0.0f, 64);
+    PipeBarrier<PIPE_V>();
+    const uint16_t lengths[4] = {1, 1, 0, 0};
+    const auto second_list = frame.tensor[right ? 8 : 2];
+    const MrgSortSrcList lists(frame.tensor, second_list, frame.tensor, frame.tensor);
+    MrgSort<float>(frame.tensor[64], lists, {lengths, false, 3, 1});  // expect: merge-alignment
+}
+
+TEST_KERNEL(sums_no_lane) {
+    Frame frame;
+    const uint64_t mask = 0;
+    ReduceSum(frame.tensor, frame.tensor, frame.tensor, mask, 1, 8);  // expect: argument-range
 }
 
 TEST_MISTAKE(copies_no_block) {

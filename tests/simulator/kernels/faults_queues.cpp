@@ -161,6 +161,21 @@ TEST_KERNEL(fetches_an_id_that_a_queue_then_takes) {
     frame.queue.EnQue(frame.queue.AllocTensor<float>());  // expect: flag-set-twice
 }
 
+TEST_MISTAKE(sets_a_flag_of_a_fixed_id) {
+    TPipe pipe;
+    const int32_t id = right ? pipe.FetchEventID<HardEvent::MTE2_V>() : 0;
+    SetFlag<HardEvent::MTE2_V>(id);  // expect: event-fixed
+    WaitFlag<HardEvent::MTE2_V>(id);
+}
+
+// An id that was named for one event says nothing of another one.
+TEST_KERNEL(sets_a_flag_by_the_id_of_another_event) {
+    TPipe pipe;
+    const auto id = pipe.FetchEventID<HardEvent::MTE2_V>();
+    SetFlag<HardEvent::V_MTE2>(id);  // expect: event-fixed
+    WaitFlag<HardEvent::V_MTE2>(id);
+}
+
 TEST_MISTAKE(waits_for_a_flag_that_nobody_sets) {
     if constexpr (right) {
         SetFlag<HardEvent::V_S>(EVENT_ID0);

@@ -86,27 +86,29 @@ TEST_MISTAKE(copies_through_without_order) {
 
 TEST_MISTAKE(sets_its_flag_too_early) {
     Frame frame;
+    const auto id = frame.pipe.FetchEventID<HardEvent::MTE2_V>();
     if constexpr (!right) {
-        SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+        SetFlag<HardEvent::MTE2_V>(id);
     }
     DataCopy(frame.tensor, Global<float>(first), 64);
     if constexpr (right) {
-        SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+        SetFlag<HardEvent::MTE2_V>(id);
     }
-    WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE2_V>(id);
     Adds(frame.other, frame.tensor, 1.0f, 64);  // expect: sync-missing
 }
 
 TEST_MISTAKE(waits_too_late) {
     Frame frame;
+    const auto id = frame.pipe.FetchEventID<HardEvent::MTE2_V>();
     DataCopy(frame.tensor, Global<float>(first), 64);
-    SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+    SetFlag<HardEvent::MTE2_V>(id);
     if constexpr (right) {
-        WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+        WaitFlag<HardEvent::MTE2_V>(id);
     }
     Adds(frame.other, frame.tensor, 1.0f, 64);  // expect: sync-missing
     if constexpr (!right) {
-        WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+        WaitFlag<HardEvent::MTE2_V>(id);
     }
 }
 

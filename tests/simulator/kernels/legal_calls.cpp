@@ -88,3 +88,65 @@ TEST_KERNEL(counts_with_fields_and_elements) {
     ones.tensor(2) = sum;
     DataCopy(Global<float>(result), ones.tensor, copy);
 }
+
+// From and to any byte of global memory: five floats from byte 1 on.
+TEST_KERNEL(pads_from_any_byte_to_any_byte) {
+    Ones ones;
+    const DataCopyExtParams copy{1, 20, 0, 0, 0};
+    DataCopyPad(ones.tensor, Global<float>(first + 1), copy, {});
+    DataCopyPad(Global<float>(result + 3), ones.tensor, copy);
+}
+
+// A block of no length is nothing, with or without padding.
+TEST_KERNEL(pads_a_block_of_nothing) {
+    Ones ones;
+    const DataCopyPadExtParams<float> pad{true, 2, 3, 5.0f};
+    DataCopyPad(ones.tensor, Global<float>(first), {1, 0, 0, 0, 0}, pad);
+    DataCopy(Global<float>(result), ones.tensor, 64);
+}
+
+// An empty mask, of the call or in the register, leaves every result as it is.
+TEST_KERNEL(masks_no_lane) {
+    Ones ones;
+    const uint64_t none = 0;
+    const uint64_t bits[2] = {0, 0};
+    const LocalTensor<float> to = ones.tensor;
+    const LocalTensor<float> from = ones.tensor[64];
+    Duplicate(to, 5.0f, bits, 1, 1, 8);
+    Adds(to, from, 5.0f, none, 2, UnaryRepeatParams{});
+    Add(to, from, from, bits, 2, {1, 1, 1, 8, 8, 8});
+    WholeReduceSum(to, from, none, 2, 1, 1, 8);
+    WholeReduceMax(to, from, bits, 2, 1, 1, 8);
+    BlockReduceSum(to, from, 1, bits, 1, 1, 8);
+    Copy(to, from, none, 1, {1, 1, 8, 8});
+    Cast(to.ReinterpretCast<int32_t>(), from, RoundMode::CAST_RINT, none, 1, UnaryRepeatParams{});
+    SetVectorMask<float>(0);
+    Muls<float, false>(to, from, 5.0f, MASK_PLACEHOLDER, 1, UnaryRepeatParams{});
+    ResetMask();
+    DataCopy(Global<float>(result), to, 64);
+}
+
+// Lists at multiples of 8 bytes, and a merge that repeats 0 times.
+TEST_KERNEL(merges_lists_wherever_pairs_begin) {
+    Ones ones;
+    const LocalTensor<float> pairs = ones.tensor;
+    for (uint32_t pair = 0; pair < 4; ++pair) {
+        pairs.SetValue(2 * pair, pair % 2 == 0 ? 4.0f : 3.0f);
+        pairs.SetValue(2 * pair + 1, static_cast<float>(pair));
+    }
+    const uint16_t lengths[4] = {1, 1, 2, 0};
+    const MrgSortSrcList lists(pairs, pairs[2], pairs[4], pairs);
+    MrgSort<float>(pairs[16], lists, {lengths, false, 7, 1});
+    MrgSort<float>(pairs[24], lists, {lengths, false, 7, 0});
+    DataCopy(Global<float>(result), pairs[16], 16);
+}
+
+// A tensor's size is what GetSize answers, and no bound.
+TEST_KERNEL(sets_the_size_of_a_tensor) {
+    Ones ones;
+    LocalTensor<float> tensor = ones.tensor;
+    tensor.SetSize(3);
+    Adds(tensor, tensor, 1.0f, 8);
+    Duplicate(tensor[8], static_cast<float>(max(tensor.GetSize(), 2u) + min(7, 1)), 8);
+    DataCopy(Global<float>(result), ones.tensor, 16);
+}

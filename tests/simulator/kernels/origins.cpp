@@ -45,7 +45,8 @@ TEST_KERNEL(stores_padding_where_a_workspace_was) {
     Duplicate(filled.tensor, 0.0f, 64);
     PipeBarrier<PIPE_ALL>();
     const DataCopyExtParams copy{1, 20, 0, 0, 0};
-    DataCopyPad(filled.tensor, Global<float>(first), copy, DataCopyPadExtParams<float>{});
+    const DataCopyPadExtParams<float> pad{false, 0, 3, 0.0f};
+    DataCopyPad(filled.tensor, Global<float>(first), copy, pad);
     PipeBarrier<PIPE_ALL>();
     DataCopy(Global<float>(result), filled.tensor, 8);
 }

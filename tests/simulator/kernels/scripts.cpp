@@ -43,6 +43,18 @@ void Signal(bool set, int32_t event, int32_t id) {
     }
 }
 
+// The flags of a program have the ids 0 and 1.
+template <HardEvent... events>
+void NameIdsOf(TPipe& pipe) {
+    ((pipe.AllocEventID<events>(), pipe.AllocEventID<events>()), ...);
+}
+
+void NameIds(TPipe& pipe) {
+    NameIdsOf<HardEvent::MTE2_V, HardEvent::V_MTE2, HardEvent::MTE3_V, HardEvent::V_MTE3,
+              HardEvent::MTE2_MTE3, HardEvent::MTE3_MTE2, HardEvent::S_V, HardEvent::V_S,
+              HardEvent::S_MTE2, HardEvent::MTE2_S, HardEvent::S_MTE3, HardEvent::MTE3_S>(pipe);
+}
+
 void WaitForPipe(int32_t pipe) {
     switch (pipe) {
         case 0:
@@ -68,6 +80,7 @@ TEST_KERNEL(script) {
     const GlobalTensor<float> out = Global<float>(result);
     Duplicate(all, 0.0f, kElements);
     PipeBarrier<PIPE_ALL>();
+    NameIds(pipe);
     const int32_t steps = Param(params, 0);
     const int32_t begin = 1 + static_cast<int32_t>(GetBlockIdx()) * steps * 4;
     for (int32_t step = 0; step < steps; ++step) {

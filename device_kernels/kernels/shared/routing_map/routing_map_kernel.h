@@ -9,6 +9,7 @@
 
 #include "kernel_operator.h"
 #include "../rows/row_share_kernel.h"
+#include "../sorting/ordering_kernel.h"
 #include "routing_map_tiling.h"
 
 namespace routing_map {
@@ -81,25 +82,21 @@ protected:
         const int32_t count = static_cast<int32_t>(experts);
         const uint32_t bytes = static_cast<uint32_t>(experts * sizeof(int32_t));
         AscendC::LocalTensor<int32_t> counts = countBuffer_.Get<int32_t>();
-        AscendC::SetFlag<AscendC::HardEvent::S_V>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_V>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_V>();
         AscendC::Duplicate(earlier, 0, count);
         AscendC::Duplicate(totals, 0, count);
         for (int64_t core = 0; core < blocks_; ++core) {
-            AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
-            AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(EVENT_ID0);
+            ordering::Order<AscendC::HardEvent::V_MTE2>();
             AscendC::DataCopyPad(counts, counts_[core * experts_ + expert],
                                  AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
                                  AscendC::DataCopyPadExtParams<int32_t>{});
-            AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
-            AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+            ordering::Order<AscendC::HardEvent::MTE2_V>();
             if (core < block_) {
                 AscendC::Add(earlier, earlier, counts, count);
             }
             AscendC::Add(totals, totals, counts, count);
         }
-        AscendC::SetFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::V_S>();
     }
 
     __aicore__ inline void LoadMap(int64_t token, int64_t tokens, int64_t expert, int64_t experts) {
@@ -107,12 +104,10 @@ protected:
         const uint32_t gap = static_cast<uint32_t>(experts_ - experts);
         const AscendC::DataCopyExtParams rows{static_cast<uint16_t>(tokens),
                                               static_cast<uint32_t>(experts), gap, 0, 0};
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
         AscendC::DataCopyPad(map, map_[token * experts_ + expert], rows,
                              AscendC::DataCopyPadExtParams<uint8_t>{});
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_S>();
     }
 
     __aicore__ inline int32_t CountTrue(int64_t expert, int64_t tokens, int64_t experts) {
@@ -142,8 +137,7 @@ private:
     // The true places of each expert of the tile in this core's tokens, for the other cores to see.
     __aicore__ inline void CountPlaces(int64_t expert, int64_t experts) {
         AscendC::LocalTensor<int32_t> counts = placeBuffer_.Get<int32_t>();
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE3_S>();
         for (int64_t i = 0; i < experts; ++i) {
             counts.SetValue(static_cast<uint32_t>(i), 0);
         }
@@ -155,8 +149,7 @@ private:
                 counts.SetValue(at, counts.GetValue(at) + CountTrue(i, tokens, experts));
             }
         }
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE3>();
         const uint32_t bytes = static_cast<uint32_t>(experts * sizeof(int32_t));
         AscendC::DataCopyPad(counts_[block_ * experts_ + expert], counts,
                              AscendC::DataCopyExtParams{1, bytes, 0, 0, 0});

@@ -5,6 +5,7 @@
 #define SORTED_SUM_KERNEL_H
 
 #include "kernel_operator.h"
+#include "../sorting/ordering_kernel.h"
 #include "row_sum_kernel.h"
 
 namespace row_sum {
@@ -73,11 +74,9 @@ private:
     }
 
     __aicore__ inline void Load(int64_t entry, int64_t count) {
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
         entries_.Load(entry, count);
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_S>();
         windowFirst_ = entry;
         windowEnd_ = entry + count;
     }

@@ -7,6 +7,7 @@
 
 #include "kernel_operator.h"
 #include "../rows/row_sum_kernel.h"
+#include "../sorting/ordering_kernel.h"
 #include "slot_gather_tiling.h"
 
 namespace slot_gather {
@@ -15,6 +16,7 @@ using AscendC::DataCopyExtParams;
 using AscendC::DataCopyPadExtParams;
 using AscendC::HardEvent;
 using AscendC::LocalTensor;
+using ordering::Order;
 using row_sum::Least;
 
 // T stands for the bits of an element: nothing is computed with them.
@@ -50,13 +52,6 @@ public:
 private:
     static constexpr int64_t BLOCK_BYTES = 32;
     static constexpr int64_t BLOCK_ELEMENTS = BLOCK_BYTES / static_cast<int64_t>(sizeof(T));
-
-    // What one pipe has been given is done before the other goes on.
-    template <HardEvent EVENT>
-    __aicore__ inline static void Order() {
-        AscendC::SetFlag<EVENT>(EVENT_ID0);
-        AscendC::WaitFlag<EVENT>(EVENT_ID0);
-    }
 
     __aicore__ inline void LoadIndices(int64_t slot, int64_t slots) {
         const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(int32_t));

@@ -11,6 +11,7 @@
 #include "kernel_operator.h"
 #include "../rows/row_sum_kernel.h"
 #include "../rows/row_sum_tiling.h"
+#include "../sorting/ordering_kernel.h"
 #include "slot_rows_kernel.h"
 
 #ifndef ASCENDSIM_UNREAD
@@ -66,14 +67,12 @@ private:
     __aicore__ inline void LoadSlots(int64_t token, int64_t tokens) {
         const uint32_t bytes = static_cast<uint32_t>(tokens * topK_ * sizeof(int32_t));
         AscendC::LocalTensor<int32_t> indices = indexBuffer_.template Get<int32_t>();
-        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
         AscendC::DataCopyPad(indices, rowIndices_[token * topK_],
                              AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
                              AscendC::DataCopyPadExtParams<int32_t>{});
         weights_.Load(token * topK_, tokens * topK_);
-        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        ordering::Order<AscendC::HardEvent::MTE2_S>();
     }
 
     // The slots of one token, whose indices begin at `place` of the batch.

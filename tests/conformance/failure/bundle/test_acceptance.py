@@ -85,6 +85,15 @@ def test_it_is_the_same_in_another_order_of_blocks(refused: Path, order: str) ->
     assert f"on 2 cores with 8192 B of UB{blocks})" in ended.err
 
 
+@pytest.mark.parametrize("schedule", ["program", "late", "random:7"])
+def test_it_is_the_same_in_another_schedule_of_the_pipes(refused: Path, schedule: str) -> None:
+    ended = replayed(refused, "--schedule", schedule, "--json")
+    assert ended.status == 1
+    assert {BYTES, PATTERNS} <= set(ended.err.splitlines())
+    pipes = "" if schedule == "program" else f", pipes {schedule}"
+    assert f"on 2 cores with 8192 B of UB, blocks in order reverse{pipes})" in ended.err
+
+
 def test_it_is_the_same_by_both_programs_in_either_order(refused: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(refused, tmp_path / "b")
     program = compiled(folder)
@@ -138,6 +147,14 @@ def test_a_flipped_byte_is_refused_by_the_name_of_its_file(
         (
             ("--order", "reverse", "--device", "npu:0"),
             "order is 'reverse': only a simulated device can choose it",
+        ),
+        (
+            ("--schedule", "random"),
+            "schedule is 'random': allowed: program, late, random:SEED",
+        ),
+        (
+            ("--schedule", "late", "--device", "npu:0"),
+            "schedule is 'late': only a simulated device can choose it",
         ),
         (
             ("--route", "air"),

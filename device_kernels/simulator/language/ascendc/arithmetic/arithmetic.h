@@ -26,6 +26,7 @@ ASCENDSIM_UNARY(Abs, ascendsim::Magnitude, half, float)
 ASCENDSIM_UNARY(Exp, ascendsim::Exponential, half, float)
 ASCENDSIM_UNARY(Ln, ascendsim::Logarithm, half, float)
 ASCENDSIM_UNARY(Sqrt, ascendsim::SquareRoot, half, float)
+ASCENDSIM_UNARY(Rsqrt, ascendsim::InverseRoot, half, float)
 ASCENDSIM_UNARY(Reciprocal, ascendsim::Inverse, half, float)
 
 }  // namespace AscendC

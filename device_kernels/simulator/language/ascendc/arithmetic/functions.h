@@ -1,4 +1,4 @@
-// exp, ln, sqrt, division and reciprocal, as the machine's implementation of them computes.
+// exp, ln, roots, division and reciprocal, as the machine's implementation of them computes.
 #pragma once
 
 #include <bit>
@@ -79,6 +79,12 @@ template <typename T>
 T SquareRoot(T value) {
     const auto wide = static_cast<float>(value);
     return Computed<T>(Function::Sqrt, std::sqrt(double{wide}), wide);
+}
+
+template <typename T>
+T InverseRoot(T value) {
+    const auto wide = static_cast<float>(value);
+    return Computed<T>(Function::Rsqrt, ExactRsqrt(wide), wide);
 }
 
 template <typename T>

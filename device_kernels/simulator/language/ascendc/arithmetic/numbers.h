@@ -62,6 +62,11 @@ T BitsOfEither(T left, T right) {
     return static_cast<T>(left | right);
 }
 
+template <typename T>
+T FlippedBits(T value) {
+    return static_cast<T>(~value);
+}
+
 // A signed number keeps its sign bit and loses the bits below it.
 template <typename T>
 T ShiftedLeft(T value, T places) {

@@ -30,19 +30,19 @@ struct CopyCall {
     Doer AsDoer() const { return {name, pipe, where}; }
 };
 
-// Requires an aligned start on both sides: 32 bytes in UB, an element in GM.
-inline void CheckCopyAlignment(const CopyCall& call, uint64_t ubAddress, const void* gm,
-                               uint32_t elementBytes) {
-    if constexpr (!kChecks) {
-        return;
-    }
-    if (ubAddress % kUbBlock != 0) {
+// Requires a start at a multiple of 32 bytes in UB.
+inline void CheckUbStart(const CopyCall& call, uint64_t ubAddress) {
+    if (kChecks && ubAddress % kUbBlock != 0) {
         Stop(Code::CopyAlignment, {call.where, call.pipe, ubAddress},
              "%s at UB address %llu, which is no multiple of 32", call.name,
              static_cast<unsigned long long>(ubAddress));
     }
+}
+
+// Requires a start at an element in GM.
+inline void CheckGlobalStart(const CopyCall& call, const void* gm, uint32_t elementBytes) {
     const auto address = reinterpret_cast<uint64_t>(gm);
-    if (address % elementBytes != 0) {
+    if (kChecks && address % elementBytes != 0) {
         Stop(Code::CopyAlignment, {call.where, call.pipe, address},
              "%s at GM address 0x%llx, which is no multiple of its element, %u bytes", call.name,
              static_cast<unsigned long long>(address), elementBytes);
@@ -101,7 +101,8 @@ uint8_t* UbBytes(const AscendC::LocalTensor<T>& tensor, int64_t offset, uint64_t
 template <typename T>
 void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& src,
             uint32_t blockCount, int64_t bytes, Pitch from, Pitch to, const CopyCall& call) {
-    CheckCopyAlignment(call, dst.UbAddress(), src.GetPhyAddr(), sizeof(T));
+    CheckUbStart(call, dst.UbAddress());
+    CheckGlobalStart(call, src.GetPhyAddr(), sizeof(T));
     for (uint32_t index = 0; index < blockCount; ++index) {
         const uint8_t* source = src.Bytes(from.Start(index), static_cast<uint64_t>(bytes),
                                           Access::Read, call.name, call.pipe, call.where);
@@ -114,11 +115,15 @@ void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& 
     }
 }
 
+// Where these begin in GM is the caller's to check, but that an atomic mode combines elements.
 template <typename T>
 void CopyOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
              uint32_t blockCount, int64_t bytes, Pitch from, Pitch to, const CopyCall& call) {
-    CheckCopyAlignment(call, src.UbAddress(), dst.GetPhyAddr(), sizeof(T));
+    CheckUbStart(call, src.UbAddress());
     CheckAtomicDtype<T>(call.name, call.where);
+    if (StoreAccess() == Access::Atomic) {
+        CheckGlobalStart(call, dst.GetPhyAddr(), sizeof(T));
+    }
     for (uint32_t index = 0; index < blockCount; ++index) {
         const uint8_t* source = UbBytes(src, from.Start(index), static_cast<uint64_t>(bytes), call);
         uint8_t* target = dst.Bytes(to.Start(index), static_cast<uint64_t>(bytes), StoreAccess(),
@@ -153,6 +158,7 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, uint32_t co
               ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_COPY_DTYPES("DataCopy", T);
     const ascendsim::CopyCall call{"DataCopy", "MTE3", where};
+    ascendsim::CheckGlobalStart(call, dst.GetPhyAddr(), sizeof(T));
     const auto bytes = static_cast<int64_t>(ascendsim::WholeBlocks(call, count, sizeof(T)));
     ascendsim::CopyOut(dst, src, 1, bytes, {bytes, 0}, {bytes, 0}, call);
 }
@@ -173,6 +179,7 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataC
               ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_COPY_DTYPES("DataCopy", T);
     const ascendsim::CopyCall call{"DataCopy", "MTE3", where};
+    ascendsim::CheckGlobalStart(call, dst.GetPhyAddr(), sizeof(T));
     ascendsim::CheckBlocks(call, params.blockCount, params.blockLen);
     const auto from = ascendsim::Units(params.blockLen, params.srcStride);
     const auto to = ascendsim::Units(params.blockLen, params.dstStride);

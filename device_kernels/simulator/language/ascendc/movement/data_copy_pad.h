@@ -34,11 +34,17 @@ struct Padding {
     T value;
 };
 
-inline void CheckPadCopy(const PadCopy& copy, const CopyCall& call) {
+template <typename T>
+void CheckPadCopy(const PadCopy& copy, const CopyCall& call) {
     CheckBlocks(call, copy.blockCount, copy.blockLen);
     if (copy.blockLen > kMostPadBlockBytes) {
         Stop(Code::ArgumentRange, {call.where, call.pipe},
              "DataCopyPad with blockLen %u, at most %u", copy.blockLen, kMostPadBlockBytes);
+    }
+    if (copy.blockLen % sizeof(T) != 0) {
+        Stop(Code::ArgumentRange, {call.where, call.pipe},
+             "DataCopyPad with blockLen %u, which is no multiple of its element, %zu bytes",
+             copy.blockLen, sizeof(T));
     }
 }
 
@@ -54,6 +60,12 @@ void CheckPadding(const Padding<T>& padding, const CopyCall& call) {
         Stop(Code::ArgumentRange, {call.where, call.pipe},
              "DataCopyPad with %u and %u elements of padding, at most %u, 32 bytes", padding.left,
              padding.right, most);
+    }
+    if constexpr (sizeof(T) == sizeof(uint64_t)) {
+        if (padding.isPad && padding.value != 0) {
+            Stop(Code::ArgumentRange, {call.where, call.pipe},
+                 "DataCopyPad with a paddingValue of 64 bits that is not 0");
+        }
     }
 }
 
@@ -79,15 +91,69 @@ constexpr uint64_t PaddedBytes(uint64_t bytes) {
     return (bytes + kUbBlock - 1) / kUbBlock * kUbBlock;
 }
 
-// Fills the `count` elements at `start` with the padding value; without one, nobody defines them.
+// What a block leaves behind its padding, up to 32 bytes.
+enum class Filler : uint8_t { Undefined, FirstElement, PaddingValue };
+
+// By the page of DataCopyPad. That leaves open what isPad makes of a block without padding.
 template <typename T>
-void FillPadding(uint8_t* start, uint32_t count, const Padding<T>& padding) {
-    if (!padding.isPad) {
-        Poison(start, count * sizeof(T));
+Filler FillerOf(const Padding<T>& padding) {
+    if (padding.left == 0 && padding.right == 0) {
+        return padding.isPad ? Filler::Undefined : Filler::FirstElement;
+    }
+    return padding.isPad ? Filler::PaddingValue : Filler::Undefined;
+}
+
+// Fills `bytes` bytes with elements of `value`; without one, nobody defines them.
+template <typename T>
+void Fill(uint8_t* start, uint64_t bytes, const T* value) {
+    if (value == nullptr) {
+        Poison(start, bytes);
         return;
     }
-    for (uint32_t index = 0; index < count; ++index) {
-        std::memcpy(start + index * sizeof(T), &padding.value, sizeof(T));
+    for (uint64_t at = 0; at < bytes; at += sizeof(T)) {
+        std::memcpy(start + at, value, sizeof(T));
+    }
+}
+
+// What a block of `length` bytes becomes in the `padded` bytes at `target`.
+template <typename T>
+void PadBlock(uint8_t* target, uint64_t padded, const uint8_t* source, uint32_t length,
+              const Padding<T>& padding) {
+    const uint64_t left = padding.left * sizeof(T);
+    const uint64_t right = padding.right * sizeof(T);
+    const uint64_t defined = left + length + right;
+    const T* value = padding.isPad ? &padding.value : nullptr;
+    Fill(target, left, value);
+    std::memcpy(target + left, source, length);
+    Fill(target + left + length, right, value);
+    T first;
+    std::memcpy(&first, source, sizeof(T));
+    const Filler filler = FillerOf(padding);
+    Fill(target + defined, padded - defined,
+         filler == Filler::FirstElement   ? &first
+         : filler == Filler::PaddingValue ? value
+                                          : nullptr);
+}
+
+// The same for what is known to be defined: a filler is, if the first element is.
+template <typename T>
+void DefinePadBlock(uint64_t place, uint64_t padded, const uint8_t* source, uint32_t length,
+                    const Padding<T>& padding, const Doer& doer) {
+    const uint64_t left = padding.left * sizeof(T);
+    const uint64_t defined = left + length + padding.right * sizeof(T);
+    padding.isPad ? MarkDefined(place, padded) : MarkUndefined(place, padded);
+    DefineByCopyIn(source, place + left, length, doer);
+    switch (FillerOf(padding)) {
+        case Filler::PaddingValue:
+            return;
+        case Filler::Undefined:
+            return MarkUndefined(place + defined, padded - defined);
+        case Filler::FirstElement:
+            if (IsUndefined(place, sizeof(T))) {
+                MarkUndefined(place + defined, padded - defined);
+            } else {
+                MarkDefined(place + defined, padded - defined);
+            }
     }
 }
 
@@ -96,30 +162,25 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
            const PadCopy& copy, const Padding<T>& padding, CallSite where) {
     ASCENDSIM_PAD_DTYPES(T);
     const CopyCall call{"DataCopyPad", "MTE2", where};
-    CheckPadCopy(copy, call);
+    CheckPadCopy<T>(copy, call);
     CheckPadding(padding, call);
-    CheckCopyAlignment(call, dst.UbAddress(), src.GetPhyAddr(), sizeof(T));
-    const uint64_t left = padding.left * sizeof(T);
-    const uint64_t right = padding.right * sizeof(T);
-    const uint64_t padded = PaddedBytes(left + copy.blockLen + right);
+    CheckUbStart(call, dst.UbAddress());
+    if (copy.blockLen == 0) {
+        return;
+    }
+    const uint64_t padded =
+        PaddedBytes(copy.blockLen + (uint64_t{padding.left} + padding.right) * sizeof(T));
     const Pitch from{copy.blockLen, copy.srcStride};
     const Pitch to{static_cast<int64_t>(padded), int64_t{copy.dstStride} * kUbBlock};
     for (uint32_t index = 0; index < copy.blockCount; ++index) {
         const uint8_t* source = src.Bytes(from.Start(index), copy.blockLen, Access::Read, call.name,
                                           call.pipe, call.where);
         uint8_t* target = UbBytes(dst, to.Start(index), padded, call);
-        const uint64_t defined = left + copy.blockLen + right;
-        Perform(Pipe::MTE2, [=, length = copy.blockLen] {
-            FillPadding(target, padding.left, padding);
-            std::memcpy(target + left, source, length);
-            FillPadding(target + left + length, padding.right, padding);
-            Poison(target + defined, padded - defined);
-        });
+        Perform(Pipe::MTE2,
+                [=, length = copy.blockLen] { PadBlock(target, padded, source, length, padding); });
         if constexpr (kChecks) {
-            const uint64_t place = UbAddressOf(dst, to.Start(index));
-            padding.isPad ? MarkDefined(place, defined) : MarkUndefined(place, defined);
-            DefineByCopyIn(source, place + left, copy.blockLen, call.AsDoer());
-            MarkUndefined(place + defined, padded - defined);
+            DefinePadBlock(UbAddressOf(dst, to.Start(index)), padded, source, copy.blockLen,
+                           padding, call.AsDoer());
         }
     }
 }
@@ -129,7 +190,7 @@ void PadOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>& 
             const PadCopy& copy, CallSite where) {
     ASCENDSIM_PAD_DTYPES(T);
     const CopyCall call{"DataCopyPad", "MTE3", where};
-    CheckPadCopy(copy, call);
+    CheckPadCopy<T>(copy, call);
     const Pitch from{static_cast<int64_t>(PaddedBytes(copy.blockLen)),
                      int64_t{copy.srcStride} * kUbBlock};
     const Pitch to{copy.blockLen, copy.dstStride};

@@ -30,10 +30,16 @@ inline uint32_t CheckRepeats(int32_t repeats, const VectorCall& call) {
     return static_cast<uint32_t>(repeats);
 }
 
+// These functions are several instructions: what an empty mask makes of them, no page says.
 template <typename T>
 Lanes LanesOf(LaneMask mask, int32_t repeats, const VectorCall& call) {
     constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
-    return Lanes(mask.Bits(kLanes, call), CheckRepeats(repeats, call), kLanes);
+    const Lanes lanes(mask.Bits(kLanes, call), CheckRepeats(repeats, call), kLanes);
+    if (lanes.Repeats() == 0) {
+        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with a mask without a lane, at least 1",
+             call.name);
+    }
+    return lanes;
 }
 
 // Elements from first to last in one repeat after the other.

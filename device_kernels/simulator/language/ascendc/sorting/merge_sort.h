@@ -112,8 +112,8 @@ inline uint32_t CheckMerge(const AscendC::MrgSort4Info& info, const VectorCall& 
                  info.elementLengths[list], kMostMerged);
         }
     }
-    if (info.repeatTimes < 1 || info.repeatTimes > 255) {
-        Stop(Code::RepeatLimit, spot, "MrgSort with %u repeats, 1 to 255", info.repeatTimes);
+    if (info.repeatTimes > 255) {
+        Stop(Code::RepeatLimit, spot, "MrgSort with %u repeats, at most 255", info.repeatTimes);
     }
     return used;
 }
@@ -134,6 +134,18 @@ void CheckMergeRepeats(const std::array<const AscendC::LocalTensor<T>*, 4>& sour
              "MrgSort with %u repeats, which needs four neighbouring lists of one length, "
              "merged to their ends",
              info.repeatTimes);
+    }
+}
+
+// Where a list may begin: pages of the interface ask for 8 bytes and for 32.
+inline constexpr uint32_t kListAlignment = kSortEntryBytes;
+
+template <typename T>
+void RemarkListAlignment(const AscendC::LocalTensor<T>& list, const VectorCall& call) {
+    if (kChecks && list.UbAddress() % kUbBlock != 0) {
+        Remark(Code::MergeAlignment, {call.where, "V", list.UbAddress()},
+               "%s of a list at UB address %llu, which is a multiple of 8 and none of 32",
+               call.name, static_cast<unsigned long long>(list.UbAddress()));
     }
 }
 
@@ -160,7 +172,9 @@ std::array<MergeSource, 4> SourcesOf(const AscendC::LocalTensor<T>& dst,
             continue;
         }
         const uint32_t pairs = info.repeatTimes > 1 ? all : length;
-        const T* memory = VectorOperand(*tensors[list], AscendC::GetSortLen<T>(pairs), call);
+        const T* memory =
+            VectorOperand(*tensors[list], AscendC::GetSortLen<T>(pairs), call, kListAlignment);
+        RemarkListAlignment(*tensors[list], call);
         lists[list].memory = reinterpret_cast<const uint8_t*>(memory);
         CheckApart(dst, uint64_t{all} * kSortEntryBytes, tensors[list]->UbAddress(),
                    uint64_t{pairs} * kSortEntryBytes, call);
@@ -202,11 +216,14 @@ MergedPairs Merged(std::array<MergeSource, 4> lists, uint32_t used, uint32_t rep
 }
 
 // Where a merge stops early, only the pairs that it has merged are written: how many these are is
-// known behind it.
+// known behind it. Without a repeat nothing happens.
 template <typename T>
 void MergeLists(const AscendC::LocalTensor<T>& dst, const AscendC::MrgSortSrcList<T>& src,
                 const AscendC::MrgSort4Info& info, const VectorCall& call) {
     const uint32_t used = CheckMerge(info, call);
+    if (info.repeatTimes == 0) {
+        return;
+    }
     const std::array<MergeSource, 4> lists = SourcesOf(dst, src, used, info, call);
     const auto merge = [lists, used, repeats = info.repeatTimes,
                         stops = info.ifExhaustedSuspension] {

@@ -39,7 +39,11 @@ T* ScalarPiece(const AscendC::LocalTensor<T>& tensor, const Piece& piece, const 
     if constexpr (kChecks) {
         const uint64_t start = tensor.UbAddress() + static_cast<uint64_t>(piece.first) * sizeof(T);
         ShowScalar();
-        DeclareUb(Access::Write, start, piece.count * sizeof(T), {call.name, "S", call.where});
+        const Doer doer{call.name, "S", call.where};
+        DeclareUb(Access::Write, start, piece.count * sizeof(T), doer);
+        if (QueuesEffects()) {
+            WroteScalar();
+        }
         MarkDefined(start, piece.count * sizeof(T));
     }
     return elements;
@@ -67,7 +71,7 @@ void LeaveUndefined(const AscendC::LocalTensor<T>& tensor, uint64_t count, uint6
             if constexpr (kChecks) {
                 MarkUndefined(from, to - from);
                 if (QueuesEffects()) {
-                    QueueEffect(Pipe::V, poison, {{from, to}});
+                    QueueClobber(poison, {from, to}, call.AsDoer());
                     return;
                 }
             }

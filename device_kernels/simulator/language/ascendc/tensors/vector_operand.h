@@ -34,7 +34,7 @@ public:
     void Perform(Body effect) const {
         if constexpr (kChecks) {
             if (QueuesEffects()) {
-                QueueVector(begin_, std::move(effect));
+                QueueVector(begin_, std::move(effect), AsDoer(), hasRead_);
                 return;
             }
         }
@@ -43,10 +43,11 @@ public:
 
     // For an instruction that is judged by the values of its operands: it runs when it is issued,
     // behind what V has queued.
-    static void RunNow() {
+    void RunNow() const {
         if constexpr (kChecks) {
             if (QueuesEffects()) {
                 FinishPipe(Pipe::V);
+                hasRead_ = true;
             }
         }
     }
@@ -56,6 +57,7 @@ public:
 
 private:
     uint32_t begin_ = 0;
+    mutable bool hasRead_ = false;  // its operands, before it is queued
 };
 
 // The elements of an operand that was found to be inside its buffer. Where it becomes a T* the

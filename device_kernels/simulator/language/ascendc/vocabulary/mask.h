@@ -34,22 +34,11 @@ public:
         if (bits_ != nullptr) {
             // Up to 64 lanes the kernel's array may have one word.
             const LaneBits all = FirstLanes(lanes);
-            const LaneBits bits{bits_[0] & all[0], lanes > 64 ? bits_[1] & all[1] : 0};
-            if (bits[0] == 0 && bits[1] == 0) {
-                Stop(Code::ArgumentRange, {call.where, "V"},
-                     "%s with a mask in which none of %u lanes is set", call.name, lanes);
-            }
-            return bits;
+            return {bits_[0] & all[0], lanes > 64 ? bits_[1] & all[1] : 0};
         }
-        if (count_ == 0 || count_ > lanes) {
-            const Spot spot{call.where, "V"};
-            const auto given = static_cast<unsigned long long>(count_);
-            if (count_ != 0) {
-                Stop(Code::ArgumentRange, spot, "%s with mask %llu, it is 1 to %u", call.name,
-                     given, lanes);
-            }
-            Concern(Code::ArgumentRange, spot, "%s with mask %llu, it is 1 to %u", call.name, given,
-                    lanes);
+        if (count_ > lanes) {
+            Stop(Code::ArgumentRange, {call.where, "V"}, "%s with mask %llu, it is 0 to %u",
+                 call.name, static_cast<unsigned long long>(count_), lanes);
         }
         return FirstLanes(count_);
     }

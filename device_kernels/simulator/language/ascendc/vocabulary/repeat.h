@@ -93,9 +93,10 @@ constexpr LaneLayout LayoutOf(uint32_t blockStride, uint32_t repeatStride) {
 // The active lanes of an instruction whose widest element gives `lanes` lanes per repeat.
 class Lanes {
 public:
-    // The lanes whose bit is set, in every repeat.
+    // The lanes whose bit is set, in every repeat. Without any there is nothing to repeat: an
+    // instruction with an empty mask leaves its result as it is.
     Lanes(const LaneBits& bits, uint32_t repeats, uint32_t lanes)
-        : bits_(bits), last_(bits), repeats_(repeats), lanes_(lanes) {}
+        : bits_(bits), last_(bits), repeats_(bits == LaneBits{} ? 0 : repeats), lanes_(lanes) {}
 
     // The first `count` elements: all lanes of as many repeats as that takes, the last in part.
     Lanes(uint64_t count, uint32_t lanes)

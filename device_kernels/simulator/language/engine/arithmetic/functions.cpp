@@ -64,6 +64,11 @@ double ExactExp(float value) {
     return Decided(std::exp(double{value}), [value] { return std::exp((long double){value}); });
 }
 
+double ExactRsqrt(float value) {
+    return Decided(1 / std::sqrt(double{value}),
+                   [value] { return 1 / std::sqrt((long double){value}); });
+}
+
 double ExactLn(float value) {
     return Decided(std::log(double{value}), [value] { return std::log((long double){value}); });
 }

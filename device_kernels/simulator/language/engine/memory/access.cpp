@@ -54,6 +54,10 @@ void DeclareUb(Access access, uint64_t start, uint64_t bytes, const Doer& doer) 
     core.last = {doer.operation, doer.where};
     Judge(core, access, start, start + bytes, doer);
     core.shadow.Record(PipeOf(doer.pipe), access, start, start + bytes, SeenBy(core, doer));
+    if (core.pipelines.Queues()) {
+        const bool reads = PipeOf(doer.pipe) == Pipe::S && access == Access::Read;
+        (reads ? NoteScalarAccess : NoteAccess)(access, core.ub + start, bytes, doer);
+    }
     if (Tracing()) {
         TraceAccess(NextTraceNumber(), PipeOf(doer.pipe), access, "ub", start, start + bytes);
     }

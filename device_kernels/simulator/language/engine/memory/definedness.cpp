@@ -180,6 +180,10 @@ void MarkUndefined(uint64_t ub, uint64_t bytes) {
     }
 }
 
+bool IsUndefined(uint64_t ub, uint64_t bytes) {
+    return CurrentCore().undefined.Meets(ub, ub + bytes);
+}
+
 void JudgeScalarRead(uint64_t ub, uint64_t bytes, const Doer& doer) {
     if (CurrentCore().undefined.Meets(ub, ub + bytes)) {
         const std::string what =

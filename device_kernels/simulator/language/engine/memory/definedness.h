@@ -25,6 +25,7 @@ void DefineGlobal(const void* global, uint64_t bytes);
 // Bytes of the running core's UB that a copy, a scalar or an allocation left in this state.
 void MarkDefined(uint64_t ub, uint64_t bytes);
 void MarkUndefined(uint64_t ub, uint64_t bytes);
+bool IsUndefined(uint64_t ub, uint64_t bytes);
 void JudgeScalarRead(uint64_t ub, uint64_t bytes, const Doer& doer);
 
 }  // namespace ascendsim

@@ -98,6 +98,10 @@ void DeclareGlobal(RegionShadow& region, const char* name, uint64_t address, uin
     if (core.syncLevel >= SyncLevel::Scalar && (pipe == Pipe::S || CachesInUse())) {
         DeclareCached(region, name, address, bytes, access, doer, seen);
     }
+    if (core.pipelines.Queues()) {
+        const auto* memory = reinterpret_cast<const void*>(address);
+        (pipe == Pipe::S ? NoteScalarAccess : NoteAccess)(access, memory, bytes, doer);
+    }
     if (access == Access::Read) {
         RecordRead(core, region.accesses, pipe, start, start + bytes, seen);
     } else {

@@ -33,11 +33,22 @@ Flags::Flag& FlagOf(uint32_t event, int32_t id, const char* operation, CallSite 
     return CurrentCore().flags.flags[event][static_cast<uint32_t>(id)];
 }
 
+// Under a TPipe an id is one that it has named: of a fixed one it knows nothing.
+void RemarkFixedId(uint32_t event, int32_t id, CallSite where) {
+    const Core& core = CurrentCore();
+    if (!core.pipes.empty() && (core.flags.named[event] & Bit(id)) == 0) {
+        Remark(Code::EventFixed, {where, kNames[event]},
+               "flag %s %d is set, and no TPipe has named this id for %s", kNames[event], id,
+               kNames[event]);
+    }
+}
+
 }  // namespace
 
 void SetFlag(uint32_t event, int32_t id, CallSite where) {
     NoteCall("SetFlag", where);
     Flags::Flag& flag = FlagOf(event, id, "SetFlag", where);
+    RemarkFixedId(event, id, where);
     if (flag.set) {
         Concern(Code::FlagSetTwice, {where, kNames[event]},
                 "flag %s %d is set again, line %u set it and nobody has waited for it",
@@ -107,6 +118,7 @@ int8_t EventIds::Fetch(uint32_t event, CallSite where) const {
         Stop(Code::EventExhausted, {where, kNames[event]}, "all 8 ids of %s are reserved",
              kNames[event]);
     }
+    CurrentCore().flags.named[event] |= Bit(id);
     return id;
 }
 

@@ -25,6 +25,7 @@ struct Flags {
         uint64_t place = 0;  // in the source's queue of effects
     };
     std::array<std::array<Flag, kEventIds>, kHardEvents> flags;
+    std::array<uint8_t, kHardEvents> named{};  // ids that a TPipe has named, one bit each
 };
 
 // `event` is the index of a HardEvent.

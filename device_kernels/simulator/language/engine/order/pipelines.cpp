@@ -28,14 +28,17 @@ constexpr std::array<uint32_t, 3> kChances[] = {
 }  // namespace
 
 void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
-    schedule_ = schedule.kind;
+    schedule_ = schedule;
+    name_ = schedule.kind == Schedule::Random ? "random:" + std::to_string(schedule.seed) : "late";
+    issued_ = 0;
+    declared_ = {};
     for (Queue& queue : queues_) {
         queue.entries.clear();
         queue.done = 0;
     }
     held_.clear();
     written_.clear();
-    if (schedule_ == Schedule::Random) {
+    if (schedule.kind == Schedule::Random) {
         const uint64_t number = schedule.seed + block;
         random_ = number;
         order_ = kOrders[number % std::size(kOrders)];
@@ -46,9 +49,40 @@ void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
     }
 }
 
-void Pipelines::Add(Pipe pipe, Effect effect, std::vector<Bytes> written) {
+void Pipelines::Declare(const Touched& touched, const Doer& doer) {
+    declared_.doer = doer;
+    declared_.touched.push_back(touched);
+}
+
+void Pipelines::HappensNow(const Touched& touched, const Doer& doer) {
+    Judge({doer, ++issued_, {touched}});
+}
+
+void Pipelines::HappensNow() {
+    Footprint footprint = std::exchange(declared_, {});
+    footprint.number = ++issued_;
+    Judge(footprint);
+}
+
+void Pipelines::Add(Pipe pipe, Effect effect) {
+    Enqueue(pipe, std::move(effect), std::exchange(declared_, {}));
+}
+
+void Pipelines::AddVector(Effect effect, std::vector<Touched> touched, const Doer& doer,
+                          bool read) {
+    Footprint footprint{doer, issued_ + 1, std::move(touched)};
+    if (read) {
+        Footprint reads = footprint;
+        std::erase_if(reads.touched, [](const Touched& one) { return one.access != Access::Read; });
+        Judge(reads);
+    }
+    Enqueue(Pipe::V, std::move(effect), std::move(footprint));
+}
+
+void Pipelines::Enqueue(Pipe pipe, Effect effect, Footprint footprint) {
     const Registers& registers = CurrentCore().registers;
-    Entry entry{Kind::Run, std::move(effect), std::move(written)};
+    footprint.number = ++issued_;
+    Entry entry{Kind::Run, std::move(effect), std::move(footprint)};
     entry.deqScale = registers.deqScale;
     entry.atomic = registers.atomic;
     Put(pipe, std::move(entry));
@@ -67,9 +101,39 @@ void Pipelines::Put(Pipe pipe, Entry entry) {
     }
 }
 
+// What has been issued before and waits, or waits to be seen, is late if `happening` needs it.
+void Pipelines::Judge(const Footprint& happening) const {
+    for (const Queue& queue : queues_) {
+        for (const Entry& entry : queue.entries) {
+            if (entry.kind != Kind::Run) {
+                continue;
+            }
+            if (entry.footprint.number >= happening.number ||
+                TellEarly(happening, entry.footprint, name_)) {
+                break;
+            }
+        }
+    }
+    // The scalar unit reads back what it has written.
+    const bool ownSeen = PipeOf(happening.doer.pipe) == Pipe::S;
+    for (const std::vector<Held>* kept : {&held_, &written_}) {
+        if (kept == &written_ && ownSeen) {
+            continue;
+        }
+        for (const Held& part : *kept) {
+            if (part.footprint.number < happening.number) {
+                TellEarly(happening, part.footprint, name_);
+            }
+        }
+    }
+}
+
 void Pipelines::Write(uint64_t start, const uint8_t* bytes, size_t count) {
-    written_.push_back({start, std::vector<uint8_t>(bytes, bytes + count)});
-    if (written_.size() > kMostWritten || (schedule_ != Schedule::Late && Chance(kAlways / 2))) {
+    Footprint footprint = std::exchange(declared_, {});
+    footprint.number = ++issued_;
+    written_.push_back({start, std::vector<uint8_t>(bytes, bytes + count), std::move(footprint)});
+    if (written_.size() > kMostWritten ||
+        (schedule_.kind != Schedule::Late && Chance(kAlways / 2))) {
         ShowWritten();
     }
 }
@@ -84,8 +148,11 @@ void Pipelines::Read(uint64_t start, uint8_t* bytes, size_t count) const {
 }
 
 void Pipelines::ShowWritten() {
-    Show(written_);
-    written_.clear();
+    const std::vector<Held> shown = std::exchange(written_, {});
+    for (const Held& part : shown) {
+        Judge(part.footprint);
+    }
+    Show(shown);
 }
 
 uint64_t Pipelines::Signal(Pipe source) {
@@ -123,7 +190,7 @@ void Pipelines::FinishAll() {
     ShowHeld();
 }
 
-void Pipelines::Drop() { Begin({schedule_, 0}, 0); }
+void Pipelines::Drop() { Begin(schedule_, 0); }
 
 // Whatever an entry waits for was issued before it: this comes to an end.
 void Pipelines::RunTo(Pipe pipe, uint64_t place) {
@@ -151,14 +218,17 @@ void Pipelines::Run(Pipe pipe, Entry& entry) {
     Core& core = CurrentCore();
     std::swap(core.registers.deqScale, entry.deqScale);
     std::swap(core.registers.atomic, entry.atomic);
-    const bool holds = pipe == Pipe::V && (schedule_ == Schedule::Late || Chance(kAlways / 2));
+    // What V writes again is seen after what it wrote before.
+    const bool holds = pipe == Pipe::V && (schedule_.kind == Schedule::Late ||
+                                           MeetsHeld(entry.footprint) || Chance(kAlways / 2));
+    JudgeRun(entry.footprint, holds);
     std::vector<Held> before;
     if (holds) {
-        Keep(entry.written, before);
+        Keep(entry.footprint, before);
     }
     entry.effect();
     if (holds) {
-        Keep(entry.written, held_);
+        Keep(entry.footprint, held_);
         Show(before);
     }
     std::swap(core.registers.deqScale, entry.deqScale);
@@ -178,14 +248,44 @@ bool Pipelines::Chance(uint32_t outOf256) {
 }
 
 void Pipelines::ShowHeld() {
-    Show(held_);
-    held_.clear();
+    const std::vector<Held> shown = std::exchange(held_, {});
+    for (const Held& part : shown) {
+        Judge(part.footprint);
+    }
+    Show(shown);
 }
 
-void Pipelines::Keep(const std::vector<Bytes>& places, std::vector<Held>& kept) {
-    const uint8_t* ub = CurrentCore().ub;
-    for (const Bytes& place : places) {
-        kept.push_back({place.start, std::vector<uint8_t>(ub + place.start, ub + place.end)});
+bool Pipelines::MeetsHeld(const Footprint& footprint) const {
+    return std::any_of(footprint.touched.begin(), footprint.touched.end(), [&](const Touched& one) {
+        return one.access == Access::Write &&
+               std::any_of(held_.begin(), held_.end(), [&](const Held& part) {
+                   const Touched& other = part.footprint.touched.front();
+                   return one.start < other.end && other.start < one.end;
+               });
+    });
+}
+
+// An instruction reads when it runs. It writes then, too, unless its results are held. Those of V
+// are seen in the order of its instructions.
+void Pipelines::JudgeRun(const Footprint& footprint, bool holds) const {
+    Footprint happening{footprint.doer, footprint.number, {}};
+    for (const Touched& one : footprint.touched) {
+        if (one.access == Access::Read || !holds) {
+            happening.touched.push_back(one);
+        }
+    }
+    Judge(happening);
+}
+
+void Pipelines::Keep(const Footprint& footprint, std::vector<Held>& kept) {
+    const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
+    for (const Touched& one : footprint.touched) {
+        if (one.access == Access::Write) {
+            const auto* bytes = reinterpret_cast<const uint8_t*>(one.start);
+            kept.push_back({one.start - ub,
+                            std::vector<uint8_t>(bytes, bytes + one.end - one.start),
+                            {footprint.doer, footprint.number, {one}}});
+        }
     }
 }
 
@@ -197,23 +297,40 @@ void Pipelines::Show(const std::vector<Held>& kept) {
 
 bool QueuesEffects() { return CurrentCore().pipelines.Queues(); }
 
-void QueueEffect(Pipe pipe, Effect effect, std::vector<Bytes> written) {
-    CurrentCore().pipelines.Add(pipe, std::move(effect), std::move(written));
-}
+void QueueEffect(Pipe pipe, Effect effect) { CurrentCore().pipelines.Add(pipe, std::move(effect)); }
 
-void QueueVector(uint32_t operands, Effect effect) {
+void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read) {
     const Operands& declared = CurrentCore().operands;
-    std::vector<Bytes> written;
+    const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
+    std::vector<Touched> touched;
     for (size_t index = operands; index < declared.operands.size(); ++index) {
         const bool last = index + 1 == declared.operands.size();
         const size_t end = last ? declared.pieces.size() : declared.operands[index + 1].firstPiece;
-        for (size_t piece = declared.operands[index].firstPiece;
-             piece < end && declared.operands[index].access == Access::Write; ++piece) {
-            written.push_back(declared.pieces[piece]);
+        for (size_t piece = declared.operands[index].firstPiece; piece < end; ++piece) {
+            const Bytes& bytes = declared.pieces[piece];
+            touched.push_back({declared.operands[index].access, ub + bytes.start, ub + bytes.end});
         }
     }
-    QueueEffect(Pipe::V, std::move(effect), std::move(written));
+    CurrentCore().pipelines.AddVector(std::move(effect), std::move(touched), doer, read);
 }
+
+void QueueClobber(Effect effect, Bytes written, const Doer& doer) {
+    const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
+    CurrentCore().pipelines.AddVector(
+        std::move(effect), {{Access::Write, ub + written.start, ub + written.end}}, doer, false);
+}
+
+void NoteAccess(Access access, const void* start, uint64_t bytes, const Doer& doer) {
+    const auto address = reinterpret_cast<uint64_t>(start);
+    CurrentCore().pipelines.Declare({access, address, address + bytes}, doer);
+}
+
+void NoteScalarAccess(Access access, const void* start, uint64_t bytes, const Doer& doer) {
+    const auto address = reinterpret_cast<uint64_t>(start);
+    CurrentCore().pipelines.HappensNow({access, address, address + bytes}, doer);
+}
+
+void WroteScalar() { CurrentCore().pipelines.HappensNow(); }
 
 void WriteScalar(uint64_t start, const void* value, size_t bytes) {
     CurrentCore().pipelines.Write(start, static_cast<const uint8_t*>(value), bytes);

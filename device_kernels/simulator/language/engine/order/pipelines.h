@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "../report/checks.h"
 #include "../schedule/registers.h"
 #include "clocks.h"
+#include "early.h"
 
 namespace ascendsim {
 
@@ -40,10 +42,20 @@ public:
     // Empty queues, as a block begins with.
     void Begin(const PipeSchedule& schedule, uint32_t block);
 
-    bool Queues() const { return schedule_ != Schedule::Program; }
+    bool Queues() const { return schedule_.kind != Schedule::Program; }
 
-    // An instruction of a pipe other than S is issued. `written`: the bytes of UB that V writes.
-    void Add(Pipe pipe, Effect effect, std::vector<Bytes> written);
+    // An access of a copy, or of the scalar unit to UB: part of the next Add or Write.
+    void Declare(const Touched& touched, const Doer& doer);
+    // One that has taken effect, as those of the scalar unit do.
+    void HappensNow(const Touched& touched, const Doer& doer);
+
+    // So has what was declared last.
+    void HappensNow();
+
+    // A copy is issued, which has declared what it touches.
+    void Add(Pipe pipe, Effect effect);
+    // An instruction of V is issued. `read`: it has read its operands already.
+    void AddVector(Effect effect, std::vector<Touched> touched, const Doer& doer, bool read);
 
     // The scalar unit writes bytes of UB, which it reads back at once. Other pipes may see them
     // only from its next flag on.
@@ -69,9 +81,9 @@ private:
     enum class Kind : uint8_t { Run, Wait, Show };
     struct Entry {
         Kind kind;
-        Effect effect;               // of Run
-        std::vector<Bytes> written;  // of Run
-        float deqScale = 0.0f;       // the registers as they were at issue
+        Effect effect;          // of Run
+        Footprint footprint;    // of Run
+        float deqScale = 0.0f;  // the registers as they were at issue
         AtomicRegister atomic{};
         Pipe source = Pipe::S;  // of Wait
         uint64_t place = 0;     // of Wait
@@ -83,21 +95,29 @@ private:
     struct Held {
         uint64_t start;  // byte of UB
         std::vector<uint8_t> bytes;
+        Footprint footprint;  // of who wrote them, these bytes alone
     };
 
     Queue& Of(Pipe pipe) { return queues_[static_cast<uint32_t>(pipe)]; }
     uint64_t Issued(Pipe pipe) { return Of(pipe).done + Of(pipe).entries.size(); }
     void Put(Pipe pipe, Entry entry);
+    void Enqueue(Pipe pipe, Effect effect, Footprint footprint);
+    void Judge(const Footprint& happening) const;
     void RunTo(Pipe pipe, uint64_t place);
     void RunHead(Pipe pipe);
     void Run(Pipe pipe, Entry& entry);
     bool IsBlocked(Pipe pipe);
     bool Chance(uint32_t outOf256);
     void ShowHeld();
-    static void Keep(const std::vector<Bytes>& places, std::vector<Held>& kept);
+    void JudgeRun(const Footprint& footprint, bool holds) const;
+    bool MeetsHeld(const Footprint& footprint) const;
+    static void Keep(const Footprint& footprint, std::vector<Held>& kept);
     static void Show(const std::vector<Held>& kept);
 
-    Schedule schedule_ = Schedule::Program;
+    PipeSchedule schedule_;
+    std::string name_;
+    uint64_t issued_ = 0;  // instructions, and scalar accesses
+    Footprint declared_;   // what the next copy or scalar write has declared
     uint64_t random_ = 0;
     std::array<Pipe, 3> order_{};       // the pipes, from the one that is ahead
     std::array<uint32_t, 3> ahead_{};   // the chance of each to run its next entry, out of 256
@@ -109,12 +129,20 @@ private:
 // Whether the running core's effects wait.
 bool QueuesEffects();
 
-// Queues the effect of an instruction of the running core. Of V it tells the bytes that it writes:
-// those of the operands that it has declared from `operands` on.
-void QueueEffect(Pipe pipe, Effect effect, std::vector<Bytes> written = {});
-void QueueVector(uint32_t operands, Effect effect);
+// Queues the effect of an instruction of the running core: of a copy, or of one of V, which touches
+// the operands that it has declared from `operands` on. `read`: it has read them already.
+void QueueEffect(Pipe pipe, Effect effect);
+void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read);
+// The same for bytes of UB that an instruction of V leaves with anything in them.
+void QueueClobber(Effect effect, Bytes written, const Doer& doer);
 
-// Scalar accesses of UB, where effects wait.
+// Where effects wait: an access of a copy, or of the scalar unit to UB, that is about to be made,
+// and one of the scalar unit that is made now.
+void NoteAccess(Access access, const void* start, uint64_t bytes, const Doer& doer);
+void NoteScalarAccess(Access access, const void* start, uint64_t bytes, const Doer& doer);
+
+// Scalar accesses of UB, where effects wait. WroteScalar: what was noted last is in UB, at once.
+void WroteScalar();
 void WriteScalar(uint64_t start, const void* value, size_t bytes);
 void ReadScalar(uint64_t start, void* value, size_t bytes);
 

@@ -44,6 +44,8 @@ constexpr Rule kRules[] = {
     {"operand-overlap", "error",
      "Let operands coincide or be disjoint; widen in place only from "
      "the upper half."},
+    {"merge-alignment", "warning",
+     "Start lists at multiples of 32 bytes: pages of the interface differ on 8 and 32."},
     {"argument-range", "error", "Keep the argument inside its documented range."},
     {"repeat-limit", "error", "Split the call: one instruction repeats at most 255 times."},
     {"cast-mode", "error", "Use a RoundMode that Cast documents for this pair of dtypes."},
@@ -62,6 +64,8 @@ constexpr Rule kRules[] = {
      "Launch at most as many blocks as there are cores, zero the workspace, declare the kernel "
      "type."},
     {"event-exhausted", "error", "Release event ids: a HardEvent has 8."},
+    {"event-fixed", "warning",
+     "Ask the TPipe for the id, by FetchEventID or AllocEventID: a queue may have a fixed one."},
     {"flag-set-twice", "error",
      "Wait for a flag before setting it again; reserve its id with "
      "AllocEventID."},
@@ -75,6 +79,8 @@ constexpr Rule kRules[] = {
      "them, as V_S, MTE2_S or S_MTE3: no queue does."},
     {"barrier-missing", "error",
      "Put a PipeBarrier of this pipe between the two instructions: they may overlap."},
+    {"early-access", "warning",
+     "Order the two instructions by a flag, a queue or a barrier: a device may run them so, too."},
     {"race", "error", "Let each block write its own bytes, or put SyncAll between the accesses."},
     {"cache-unflushed", "error",
      "Call DataCacheCleanAndInvalid after SetValue, before SyncAll or a flag tells others of it."},
@@ -277,6 +283,11 @@ void Remark(Code code, const Spot& spot, const char* format, ...) {
     va_start(values, format);
     Record(code, spot, Format(format, values));
     va_end(values);
+}
+
+bool IsRemarked(Code code) {
+    return std::any_of(remarked.begin(), remarked.end(),
+                       [code](const auto& one) { return one.first == code; });
 }
 
 void Concern(Code code, const Spot& spot, const char* format, ...) {

@@ -28,6 +28,7 @@ enum class Code : uint8_t {
     FieldTruncated,
     OperandAlignment,
     OperandOverlap,
+    MergeAlignment,
     ArgumentRange,
     RepeatLimit,
     CastMode,
@@ -41,12 +42,14 @@ enum class Code : uint8_t {
     SyncDeadlock,
     SyncSetup,
     EventExhausted,
+    EventFixed,
     FlagSetTwice,
     FlagWithoutSet,
     FlagLeftSet,
     SyncMissing,
     SyncScalar,
     BarrierMissing,
+    EarlyAccess,
     Race,
     CacheUnflushed,
     CacheStale,
@@ -86,6 +89,9 @@ struct KernelStopped {};
                                                              const char* format, ...);
 [[gnu::format(printf, 3, 4), gnu::cold]] void Remark(Code code, const Spot& spot,
                                                      const char* format, ...);
+
+// Whether a remark of this code was recorded in this launch.
+bool IsRemarked(Code code);
 
 // Stops the kernel, or remarks where the code is tolerated.
 [[gnu::format(printf, 3, 4), gnu::cold]] void Concern(Code code, const Spot& spot,

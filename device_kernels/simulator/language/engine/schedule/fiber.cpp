@@ -7,7 +7,7 @@
 namespace ascendsim {
 namespace {
 
-thread_local Fiber* running = nullptr;
+thread_local Fiber* runningFiber = nullptr;
 
 }  // namespace
 
@@ -41,11 +41,11 @@ void Fiber::Run(void (*body)(void* argument), void* argument) {
 void Fiber::Resume() { Enter(); }
 
 void Fiber::Enter() {
-    running = this;
+    runningFiber = this;
     stacks_.LeaveCaller(stack_, kStackBytes);
     swapcontext(&caller_, &context_);
     stacks_.EnterCaller();
-    running = nullptr;
+    runningFiber = nullptr;
 }
 
 void Fiber::Leave() {
@@ -66,6 +66,6 @@ bool Fiber::BelowStack(uint64_t address) const {
     return address < start && address + kGuardBytes >= start;
 }
 
-Fiber* Fiber::Running() { return running; }
+Fiber* Fiber::Running() { return runningFiber; }
 
 }  // namespace ascendsim
