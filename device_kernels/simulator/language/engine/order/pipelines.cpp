@@ -12,6 +12,10 @@ namespace {
 constexpr uint32_t kAlways = 256;
 constexpr size_t kMostQueued = 4096;  // of one pipe: beyond that its oldest entry runs
 
+// Pairs of instructions of a block that are compared: all of a case that a person reads, and of a
+// large one, where thousands wait, its beginning.
+constexpr uint32_t kMostLooks = 1 << 16;
+
 constexpr size_t kMostWritten = 16;  // elements that the scalar unit keeps from the other pipes
 
 // Each pipe is ahead of each other one in half of the orders. The first is `late`: whoever takes
@@ -31,6 +35,7 @@ void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
     schedule_ = schedule;
     name_ = schedule.kind == Schedule::Random ? "random:" + std::to_string(schedule.seed) : "late";
     issued_ = 0;
+    looks_ = 0;
     declared_ = {};
     for (Queue& queue : queues_) {
         queue.entries.clear();
@@ -102,13 +107,13 @@ void Pipelines::Put(Pipe pipe, Entry entry) {
 }
 
 // What has been issued before and waits, or waits to be seen, is late if `happening` needs it.
-void Pipelines::Judge(const Footprint& happening) const {
+void Pipelines::Judge(const Footprint& happening) {
     for (const Queue& queue : queues_) {
         for (const Entry& entry : queue.entries) {
             if (entry.kind != Kind::Run) {
                 continue;
             }
-            if (entry.footprint.number >= happening.number ||
+            if (++looks_ > kMostLooks || entry.footprint.number >= happening.number ||
                 TellEarly(happening, entry.footprint, name_)) {
                 break;
             }
@@ -267,7 +272,10 @@ bool Pipelines::MeetsHeld(const Footprint& footprint) const {
 
 // An instruction reads when it runs. It writes then, too, unless its results are held. Those of V
 // are seen in the order of its instructions.
-void Pipelines::JudgeRun(const Footprint& footprint, bool holds) const {
+void Pipelines::JudgeRun(const Footprint& footprint, bool holds) {
+    if (looks_ > kMostLooks) {
+        return;
+    }
     Footprint happening{footprint.doer, footprint.number, {}};
     for (const Touched& one : footprint.touched) {
         if (one.access == Access::Read || !holds) {

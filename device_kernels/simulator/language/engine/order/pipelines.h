@@ -102,14 +102,14 @@ private:
     uint64_t Issued(Pipe pipe) { return Of(pipe).done + Of(pipe).entries.size(); }
     void Put(Pipe pipe, Entry entry);
     void Enqueue(Pipe pipe, Effect effect, Footprint footprint);
-    void Judge(const Footprint& happening) const;
+    void Judge(const Footprint& happening);
     void RunTo(Pipe pipe, uint64_t place);
     void RunHead(Pipe pipe);
     void Run(Pipe pipe, Entry& entry);
     bool IsBlocked(Pipe pipe);
     bool Chance(uint32_t outOf256);
     void ShowHeld();
-    void JudgeRun(const Footprint& footprint, bool holds) const;
+    void JudgeRun(const Footprint& footprint, bool holds);
     bool MeetsHeld(const Footprint& footprint) const;
     static void Keep(const Footprint& footprint, std::vector<Held>& kept);
     static void Show(const std::vector<Held>& kept);
@@ -117,6 +117,7 @@ private:
     PipeSchedule schedule_;
     std::string name_;
     uint64_t issued_ = 0;  // instructions, and scalar accesses
+    uint32_t looks_ = 0;   // pairs of instructions that Judge has compared
     Footprint declared_;   // what the next copy or scalar write has declared
     uint64_t random_ = 0;
     std::array<Pipe, 3> order_{};       // the pipes, from the one that is ahead
