@@ -205,6 +205,8 @@ def pytest_pycollect_makeitem(
     if body is None:
         return None
     context = collector.config.stash[CONTEXT]
+    # Who names items is not to find that this one is left out.
+    by_name = bool(collector.config.option.keyword)
     asked = Asked(
         context.oracle,
         context.profile.each_dtype,
@@ -213,7 +215,7 @@ def pytest_pycollect_makeitem(
         context.workloads,
         stand_alone=context.workloads_asked,
         given=context.given,
-        each_rejection=context.profile.each_rejection,
+        each_rejection=context.profile.each_rejection or by_name,
     )
     made = parametrize(body, context.operators, asked)
     if made is None:

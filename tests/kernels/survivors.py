@@ -59,10 +59,10 @@ REASONS: dict[str, str] = {
     "shared/sorting/stable_sort_kernel.h:291 comparison: '<' -> '<='": (
         "an empty copy more at the end of a list: of that the device warns, the outputs are right"
     ),
-    "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
+    "shared/slots/slot_sum_kernel.h:53 comparison: '<' -> '<='": (
         "an empty copy more at the end of a share: of that the device warns, the sums are right"
     ),
-    "shared/slots/slot_sum_kernel.h:84 logic: '&&' -> '||'": (
+    "shared/slots/slot_sum_kernel.h:83 logic: '&&' -> '||'": (
         "a remark for the simulated device, of an index that is not read: no sum depends on it"
     ),
 }
