@@ -12,10 +12,6 @@ namespace {
 constexpr uint32_t kAlways = 256;
 constexpr size_t kMostQueued = 4096;  // of one pipe: beyond that its oldest entry runs
 
-// Pairs of instructions of a block that are compared: all of a case that a person reads, and of a
-// large one, where thousands wait, its beginning.
-constexpr uint32_t kMostLooks = 1 << 16;
-
 constexpr size_t kMostWritten = 16;  // elements that the scalar unit keeps from the other pipes
 
 // Each pipe is ahead of each other one in half of the orders. The first is `late`: whoever takes
@@ -55,12 +51,17 @@ void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
 }
 
 void Pipelines::Declare(const Touched& touched, const Doer& doer) {
-    declared_.doer = doer;
-    declared_.touched.push_back(touched);
+    if (Looks()) {
+        declared_.doer = doer;
+        declared_.touched.push_back(touched);
+    }
 }
 
 void Pipelines::HappensNow(const Touched& touched, const Doer& doer) {
-    Judge({doer, ++issued_, {touched}});
+    ++issued_;
+    if (Looks()) {
+        Judge({doer, issued_, {touched}});
+    }
 }
 
 void Pipelines::HappensNow() {
@@ -76,7 +77,7 @@ void Pipelines::Add(Pipe pipe, Effect effect) {
 void Pipelines::AddVector(Effect effect, std::vector<Touched> touched, const Doer& doer,
                           bool read) {
     Footprint footprint{doer, issued_ + 1, std::move(touched)};
-    if (read) {
+    if (read && Looks()) {
         Footprint reads = footprint;
         std::erase_if(reads.touched, [](const Touched& one) { return one.access != Access::Read; });
         Judge(reads);
@@ -113,7 +114,8 @@ void Pipelines::Judge(const Footprint& happening) {
             if (entry.kind != Kind::Run) {
                 continue;
             }
-            if (++looks_ > kMostLooks || entry.footprint.number >= happening.number ||
+            ++looks_;
+            if (!Looks() || entry.footprint.number >= happening.number ||
                 TellEarly(happening, entry.footprint, name_)) {
                 break;
             }
@@ -273,7 +275,7 @@ bool Pipelines::MeetsHeld(const Footprint& footprint) const {
 // An instruction reads when it runs. It writes then, too, unless its results are held. Those of V
 // are seen in the order of its instructions.
 void Pipelines::JudgeRun(const Footprint& footprint, bool holds) {
-    if (looks_ > kMostLooks) {
+    if (!Looks()) {
         return;
     }
     Footprint happening{footprint.doer, footprint.number, {}};
@@ -314,6 +316,9 @@ void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read) 
     for (size_t index = operands; index < declared.operands.size(); ++index) {
         const bool last = index + 1 == declared.operands.size();
         const size_t end = last ? declared.pieces.size() : declared.operands[index + 1].firstPiece;
+        if (declared.operands[index].access == Access::Read && !CurrentCore().pipelines.Looks()) {
+            continue;
+        }
         for (size_t piece = declared.operands[index].firstPiece; piece < end; ++piece) {
             const Bytes& bytes = declared.pieces[piece];
             touched.push_back({declared.operands[index].access, ub + bytes.start, ub + bytes.end});

@@ -37,12 +37,19 @@ PipeSchedule ConfiguredPipes();
 
 using Effect = std::function<void()>;
 
+// Pairs of instructions of a block that are compared: all of a case that a person reads, and of a
+// large one, where thousands wait, its beginning.
+constexpr uint32_t kMostLooks = 1 << 16;
+
 class Pipelines {
 public:
     // Empty queues, as a block begins with.
     void Begin(const PipeSchedule& schedule, uint32_t block);
 
     bool Queues() const { return schedule_.kind != Schedule::Program; }
+
+    // Whether instructions are still compared: what is only read is of no use otherwise.
+    bool Looks() const { return looks_ <= kMostLooks; }
 
     // An access of a copy, or of the scalar unit to UB: part of the next Add or Write.
     void Declare(const Touched& touched, const Doer& doer);
