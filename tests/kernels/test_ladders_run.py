@@ -50,4 +50,4 @@ def test_a_run_tells_the_smallest_size_that_is_refused(tmp_path: Path) -> None:
     alone = ("--operator", operator.name, "-n", "0", "--", "-k", "ladders and tokens")
     done = run_on(lib, 0, tmp_path / "run", *alone, profile="smoke")
     assert done.returncode == 1
-    assert "up the ladder of tokens on 48 cores: 65,536 is accepted, 65,537 fails" in done.stderr
+    assert "up the ladder of tokens on 1 core: 65,536 is accepted, 65,537 fails" in done.stderr
