@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,16 @@ from reference.floats import format_of, to_bits
 AT_ONCE = 1 << 17
 """Elements of a tensor that are made at a time."""
 
-_SOURCE = np.random.Philox(key=0)
-_NUMBERS = np.random.Generator(_SOURCE)
+
+class _OfThread(threading.local):
+    """A generator that no other thread sets back."""
+
+    def __init__(self) -> None:
+        self.source = np.random.Philox(key=0)
+        self.numbers = np.random.Generator(self.source)
+
+
+_KEPT = _OfThread()
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,13 +166,14 @@ def families_of(fill: Fill, columns: int) -> tuple[str, ...]:
 
 
 def _seeded(seed: int) -> np.random.Generator:
-    """The generator of a seed, as `np.random.Philox` makes it; it holds until the next is asked.
+    """The generator of a seed, as `np.random.Philox` makes it; it holds until the thread asks for
+    the next.
 
     To set a state takes a fifth of the time of a new one, which is as long as a small tensor's
     values take.
     """
     words = [seed >> 64 * word & (1 << 64) - 1 for word in range(2)]
-    _SOURCE.state = {
+    _KEPT.source.state = {
         "bit_generator": "Philox",
         "state": {"counter": np.zeros(4, np.uint64), "key": np.array(words, np.uint64)},
         "buffer": np.zeros(4, np.uint64),
@@ -171,7 +181,7 @@ def _seeded(seed: int) -> np.random.Generator:
         "has_uint32": 0,
         "uinteger": 0,
     }
-    return _NUMBERS
+    return _KEPT.numbers
 
 
 def _order(generator: np.random.Generator, fill: Fill) -> list[int]:

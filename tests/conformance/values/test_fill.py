@@ -1,6 +1,7 @@
 """A recipe of values always makes the same tensor, striped as it says."""
 
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import ml_dtypes
 import numpy as np
@@ -158,3 +159,12 @@ def test_the_generator_of_a_seed_is_that_of_numpy_whatever_was_drawn_before(seed
         one.integers(0, 9, 3, dtype=np.int32)
     assert drawn.permutation(9).tolist() == fresh.permutation(9).tolist()
     assert drawn.standard_normal(5).tolist() == fresh.standard_normal(5).tolist()
+
+
+def test_a_recipe_makes_the_same_tensor_in_several_threads_at_once() -> None:
+    fills = [Fill(("gaussian",), seed=seed) for seed in range(24)]
+    shape, dtype = (64, 512), np.dtype(np.float32)
+    alone = [expand(fill, shape, dtype).tobytes() for fill in fills]
+    with ThreadPoolExecutor(8) as pool:
+        together = pool.map(lambda fill: expand(fill, shape, dtype).tobytes(), fills)
+        assert list(together) == alone
