@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from conformance.catalogue import history_page as words
-from conformance.catalogue import options
-from conformance.cli.html import environment, run_time
+from conformance.cli.html import environment, put, run_time
 from conformance.errors import UsageError
 from conformance.history.database import opened
 from conformance.history.overview import STRIP, At, Series, overview
@@ -34,13 +32,7 @@ def write_page(db: Path, out: Path, language: str = "en") -> None:
     made = printable(render(series, language)).encode("utf-8", "replace")
     if len(made) > LARGEST_PAGE:
         raise UsageError("db", db, words.LARGE(size=len(made), most=LARGEST_PAGE))
-    partial = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(made)
-        os.replace(partial, out)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UsageError("out", out, options.NOT_WRITTEN(error=error.strerror)) from error
+    put(made, out)
 
 
 def render(series: list[Series], language: str = "en") -> str:

@@ -139,6 +139,11 @@ def write(run: Path, out: Path, language: str = "en") -> None:
     if len(made) > LARGEST_PAGE:
         rule = options.LARGE_PAGE(size=len(made), most=LARGEST_PAGE)
         raise UsageError("RUN", run, rule)
+    put(made, out)
+
+
+def put(made: bytes, out: Path) -> None:
+    """Put a page in place as a whole. Raises `UsageError` if it cannot be written."""
     partial = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         partial.write_bytes(made)

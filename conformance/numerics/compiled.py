@@ -47,6 +47,16 @@ def _version() -> str | None:
         return None
 
 
+def loop(function: Any) -> Any:
+    """The function compiled; kept for later processes if there is a folder for that."""
+    import numba
+
+    try:
+        return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+    except RuntimeError:
+        return numba.njit(error_model="numpy", nogil=True)(function)
+
+
 class CompiledSums:
     """Looks at windows as `bulk._Worker` does.
 

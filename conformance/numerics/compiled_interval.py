@@ -10,9 +10,10 @@ from __future__ import annotations
 from math import frexp, ldexp
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from conformance.numerics.compiled import loop
 
 COLUMNS = 2048
 """Columns of an output row that are added up together: their figures stay in the first cache."""
@@ -23,15 +24,7 @@ LARGEST = (2.0 - 2.0 * UNIT) * 2.0**127
 """Of fp32: its unit roundoff, a quarter of what overflows, its largest finite value."""
 
 
-def _compiled(function: Any) -> Any:
-    """The function compiled; kept for later processes if there is a folder for that."""
-    try:
-        return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
-    except RuntimeError:
-        return numba.njit(error_model="numpy", nogil=True)(function)
-
-
-@_compiled
+@loop
 def _figures(
     line: NDArray[np.float32],
     total: NDArray[np.float64],
@@ -45,7 +38,7 @@ def _figures(
         count[i] += np.float64(term != 0.0)
 
 
-@_compiled
+@loop
 def _sure(
     total: NDArray[np.float64],
     magnitude: NDArray[np.float64],
@@ -68,7 +61,7 @@ def _sure(
         on_grid[i] = not off
 
 
-@_compiled
+@loop
 def _certified(
     source: NDArray[np.float32], chosen: NDArray[Any], column: int, magnitude: float
 ) -> bool:
@@ -86,7 +79,7 @@ def _certified(
     return True
 
 
-@_compiled
+@loop
 def _used_less(
     share: float,
     away: NDArray[np.float64],
@@ -100,7 +93,7 @@ def _used_less(
         less[i] = legal[i] & (away[i] < share * narrowest - 2.0**-51 * count[i])
 
 
-@_compiled
+@loop
 def _most_used(
     share: float,
     away: NDArray[np.float64],
@@ -118,7 +111,7 @@ def _most_used(
     return most
 
 
-@_compiled
+@loop
 def settle(
     source: NDArray[np.float32],
     chosen: NDArray[Any],

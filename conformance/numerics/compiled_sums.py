@@ -12,9 +12,10 @@ from __future__ import annotations
 from math import frexp, ldexp
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from conformance.numerics.compiled import loop
 
 COLUMNS = 2048
 """Columns of an output row that are added up together: their registers stay in the first cache."""
@@ -26,21 +27,13 @@ LARGEST = (2.0 - 2.0**-23) * 2.0**127
 """The largest finite value of fp32."""
 
 
-def _compiled(function: Any) -> Any:
-    """The function compiled; kept for later processes if there is a folder for that."""
-    try:
-        return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
-    except RuntimeError:
-        return numba.njit(error_model="numpy", nogil=True)(function)
-
-
-@_compiled
+@loop
 def _bf16(line: NDArray[np.uint16], out: NDArray[np.uint32]) -> None:
     for i in range(line.size):
         out[i] = np.uint32(np.uint32(line[i]) << np.uint32(16))
 
 
-@_compiled
+@loop
 def _fp16(line: NDArray[np.uint16], out: NDArray[np.uint32]) -> None:
     """Times 2^-112, as in `lanes`."""
     for i in range(line.size):
@@ -49,7 +42,7 @@ def _fp16(line: NDArray[np.uint16], out: NDArray[np.uint32]) -> None:
         out[i] = sign | np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13))
 
 
-@_compiled
+@loop
 def _note(line: NDArray[np.uint16], largest: NDArray[np.uint16], least: NDArray[np.uint16]) -> None:
     for i in range(line.size):
         magnitude = np.uint16(line[i] & np.uint16(0x7FFF))
@@ -57,25 +50,25 @@ def _note(line: NDArray[np.uint16], largest: NDArray[np.uint16], least: NDArray[
         least[i] = min(least[i], np.uint16(magnitude - np.uint16(1)))
 
 
-@_compiled
+@loop
 def _note_largest(line: NDArray[np.uint16], largest: NDArray[np.uint16]) -> None:
     for i in range(line.size):
         largest[i] = max(largest[i], np.uint16(line[i] & np.uint16(0x7FFF)))
 
 
-@_compiled
+@loop
 def _add(into: NDArray[np.float32], origin: NDArray[np.float32]) -> None:
     for i in range(into.size):
         into[i] += origin[i]
 
 
-@_compiled
+@loop
 def _add_bf16(line: NDArray[np.uint16], into: NDArray[np.float32]) -> None:
     for i in range(line.size):
         into[i] += np.uint32(np.uint32(line[i]) << np.uint32(16)).view(np.float32)
 
 
-@_compiled
+@loop
 def _add_fp16(line: NDArray[np.uint16], into: NDArray[np.float32]) -> None:
     for i in range(line.size):
         bits = np.uint32(line[i])
@@ -84,19 +77,19 @@ def _add_fp16(line: NDArray[np.uint16], into: NDArray[np.float32]) -> None:
         into[i] += pattern.view(np.float32)
 
 
-@_compiled
+@loop
 def _copy(line: NDArray[np.float32], out: NDArray[np.float32]) -> None:
     for i in range(line.size):
         out[i] = line[i]
 
 
-@_compiled
+@loop
 def _scale(values: NDArray[np.float32], factor: np.float32) -> None:
     for i in range(values.size):
         values[i] *= factor
 
 
-@_compiled
+@loop
 def _differ_bf16(
     total: NDArray[np.uint32], seen: NDArray[np.uint16], wrong: NDArray[np.bool_]
 ) -> None:
@@ -107,7 +100,7 @@ def _differ_bf16(
         wrong[i] = np.uint32(rounded >> np.uint32(16)) != np.uint32(seen[i])
 
 
-@_compiled
+@loop
 def _differ_fp16(
     total: NDArray[np.uint32], seen: NDArray[np.uint16], wrong: NDArray[np.bool_]
 ) -> None:
@@ -120,19 +113,19 @@ def _differ_fp16(
         wrong[i] = np.uint32(bits | sign) != np.uint32(seen[i])
 
 
-@_compiled
+@loop
 def _differ(total: NDArray[np.uint32], seen: NDArray[np.uint32], wrong: NDArray[np.bool_]) -> None:
     for i in range(seen.size):
         wrong[i] = total[i] != seen[i]
 
 
-@_compiled
+@loop
 def _undefined(total: NDArray[np.uint32], wrong: NDArray[np.bool_]) -> None:
     for i in range(total.size):
         wrong[i] |= np.uint32(total[i] & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
 
 
-@_compiled
+@loop
 def _uncertain(
     largest: NDArray[np.uint16],
     least: NDArray[np.uint16],
@@ -147,7 +140,7 @@ def _uncertain(
         unsure[i] = (apart >= span) | (np.int32(largest[i]) >= finite)
 
 
-@_compiled
+@loop
 def _value(bits: np.uint16, bf16: bool) -> float:
     if bf16:
         return np.float64(np.uint32(np.uint32(bits) << np.uint32(16)).view(np.float32))
@@ -156,7 +149,7 @@ def _value(bits: np.uint16, bf16: bool) -> float:
     return np.float64(np.uint32(sign | rest).view(np.float32))
 
 
-@_compiled
+@loop
 def _certified(raw: NDArray[np.uint16], chosen: NDArray[Any], column: int, bf16: bool) -> bool:
     """`certificate.certified` of one element; of float16 that of its terms times 2^-112."""
     magnitude = 0.0
@@ -177,7 +170,7 @@ def _certified(raw: NDArray[np.uint16], chosen: NDArray[Any], column: int, bf16:
     return magnitude <= LARGEST
 
 
-@_compiled
+@loop
 def half_sums(
     raw: NDArray[np.uint16],
     chosen: NDArray[Any],
@@ -262,7 +255,7 @@ def half_sums(
     return count
 
 
-@_compiled
+@loop
 def single_sums(
     source: NDArray[np.float32],
     chosen: NDArray[Any],
