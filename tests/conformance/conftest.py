@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.judge import calls
 from tests.conformance.front_door import ROOT
 from tests.conformance.toy_runs import Run, toy_runs
 
@@ -25,3 +26,9 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copytree(ROOT / part, tmp_path / "checkout" / part, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path / "checkout")
     return tmp_path / "checkout"
+
+
+@pytest.fixture(autouse=True)
+def _judges_of_the_suite_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A toy record has a contract of its own: no later test in the process is to know its judge."""
+    monkeypatch.setattr(calls, "JUDGES", dict(calls.JUDGES))
