@@ -213,6 +213,20 @@ def test_padding_without_is_pad_is_undefined_but_takes_its_place(machine: Simula
     assert result.tobytes() == padded([source.tobytes()[:20]], poison[:8], poison[:4], 0, 64)
 
 
+@pytest.mark.parametrize("is_pad", [False, True])
+def test_padding_without_is_pad_has_the_value_that_was_set(
+    machine: SimulatedMachine, is_pad: bool
+) -> None:
+    """Its own parameters win, and what was set for another size is none."""
+    source = np.arange(8, dtype=np.float32)
+    params = [64, 1, 20, 0, 0, int(is_pad), 2, 1, 9, 4]
+    result = machine.run("pad_in_set_float", source, np.zeros(64, np.uint8), params)
+    value = 9.0 if is_pad else 4.0
+    assert result.view(np.float32).tolist() == [value] * 2 + [0, 1, 2, 3, 4, value] + [0] * 8
+    result = machine.run("pad_in_set_half", source, np.zeros(64, np.uint8), params)
+    assert (result[:8].tobytes() == POISON.tobytes()[:8]) != is_pad
+
+
 @pytest.mark.parametrize("length", TAILS)
 def test_data_copy_pad_writes_no_byte_beyond_its_blocks(
     machine: SimulatedMachine, length: int

@@ -64,6 +64,12 @@ FUNCTIONS = [
      "uint32_t bfloat16_t"),
     ("ArithProgression", "Of<{0}>(), {0}(1), {0}(1), 1", "half float int16_t int32_t",
      "uint32_t bfloat16_t"),
+    ("Arange", "Of<{0}>(), {0}(1), {0}(1), 1", "half float int16_t int32_t",
+     "uint32_t bfloat16_t"),
+    ("Broadcast<{0}, 2, 1>", "Of<{0}>(), Of<{0}>(), shape, shape", "int8_t uint8_t half float",
+     "int32_t bfloat16_t"),
+    ("ReduceSum<{0}, Pattern::Reduce::AR>", "Of<{0}>(), Of<{0}>(), shape, true", "float",
+     "half int32_t"),
     *((f"SetAtomic{name}<{{0}}>", "", "int8_t int16_t int32_t half bfloat16_t float",
        "uint8_t uint32_t int64_t") for name in ("Add", "Max", "Min")),
     ("InitGlobalMemory", "GlobalTensor<{0}>(), 1, {0}(1)", "uint16_t half float",
@@ -111,7 +117,7 @@ def source_of(calls: list[str], path: Path) -> Path:
     path.write_text(
         '#include "kernel_operator.h"\nusing namespace AscendC;\n'
         "template <typename T> LocalTensor<T> Of() { return {}; }\n"
-        "uint64_t count;\n"
+        "uint64_t count; uint32_t shape[2];\n"
         + "".join(f"void Call{number}() {{ {call}; }}\n" for number, call in enumerate(calls))
     )
     return path

@@ -1,4 +1,6 @@
-"""Functions on rows: Sigmoid, SoftMax, SoftmaxFlashV2 and TopK, against numpy."""
+"""Functions on rows: Sigmoid, SoftMax, SoftmaxFlashV2, TopK, Broadcast, and sums along an axis,
+against numpy.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +58,41 @@ def test_sigmoid_rounds_after_each_step(
     expected = kind.type(1) / (kind.type(1) + exp(-values))
     assert same_bits(result[:count], expected[:count])
     assert not result[count:].any()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 8), (3, 9), (2, 64), (5, 131)])
+@pytest.mark.parametrize("variant", ["", "_reusing"])
+def test_a_sum_along_an_axis_takes_no_padding(
+    machine: SimulatedMachine, shape: tuple[int, int], variant: str
+) -> None:
+    rows, columns = shape
+    values = np.full((rows, -(-columns // 8) * 8), np.nan, np.float32)
+    values[:, :columns] = drawn_rows(DTYPES["float"], rows, columns)
+    along = run_staged(machine, f"ReduceSum_AR{variant}", values, np.zeros(rows, np.float32), shape)
+    assert same_bits(along, np.array([row_sum(row[:columns]) for row in values]))
+    across = run_staged(
+        machine, f"ReduceSum_RA{variant}", values, np.zeros(columns, np.float32), shape
+    )
+    total = values[0]
+    for row in values[1:]:
+        total = total + row
+    assert same_bits(across, total[:columns])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(1, 16), (5, 48), (7, 16)])
+def test_a_broadcast_repeats_a_row_or_a_column(
+    machine: SimulatedMachine, dtype: str, shape: tuple[int, int]
+) -> None:
+    kind = DTYPES[dtype]
+    result = np.zeros(shape, kind)
+    row, column = drawn_rows(kind, 1, shape[1]), drawn_rows(kind, shape[0], 1)
+    got = run_staged(machine, f"Broadcast_{dtype}_row", row, result.copy(), shape)
+    assert same_bits(got, np.broadcast_to(row, shape))
+    got = run_staged(machine, f"Broadcast_{dtype}_column", column, result.copy(), shape)
+    assert same_bits(got, np.broadcast_to(column, shape))
+    got = run_staged(machine, f"Broadcast_{dtype}_one", column, result[0], shape)
+    assert same_bits(got, np.full(shape[1], column[0, 0]))
 
 
 def softmax(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

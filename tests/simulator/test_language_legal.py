@@ -53,6 +53,11 @@ def test_a_padded_block_of_no_length_leaves_its_place(machine: SimulatedMachine)
     assert result.tolist() == [1.0] * 64
 
 
+def test_a_reduction_of_nothing_leaves_its_result(machine: SimulatedMachine) -> None:
+    result = machine.run("reduces_nothing", NOTHING, np.zeros(64, np.float32))
+    assert result.tolist() == [1.0] * 64
+
+
 def test_an_empty_mask_leaves_every_result(machine: SimulatedMachine) -> None:
     result = machine.run("masks_no_lane", NOTHING, np.zeros(64, np.float32))
     assert result.tolist() == [1.0] * 64

@@ -254,7 +254,7 @@ def test_select_takes_a_mask_and_repeats(machine: SimulatedMachine, mode: int) -
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 63, 64, 65, 200, 256])
 def test_progressions(machine: SimulatedMachine, dtype: str, count: int) -> None:
     kind = DTYPES[dtype]
-    for name, step in (("ArithProgression", 3), ("CreateVecIndex", 1)):
+    for name, step in (("ArithProgression", 3), ("Arange", 3), ("CreateVecIndex", 1)):
         result = run_staged(
             machine, f"{name}_{dtype}", np.zeros(8), np.zeros(count, kind), [-5, step, count]
         )

@@ -57,6 +57,16 @@ TEST_KERNEL(pad_in_int8) { ShowPadded<int8_t>(first, result, params); }
 TEST_KERNEL(pad_in_half) { ShowPadded<half>(first, result, params); }
 TEST_KERNEL(pad_in_float) { ShowPadded<float>(first, result, params); }
 
+// The last parameter is what SetPadValue sets, of isPad's own value.
+TEST_KERNEL(pad_in_set_float) {
+    SetPadValue(static_cast<float>(Param(params, 9)));
+    ShowPadded<float>(first, result, params);
+}
+TEST_KERNEL(pad_in_set_half) {
+    SetPadValue(half(5.0f));
+    ShowPadded<float>(first, result, params);
+}
+
 // As pad_in_half, through the parameter structs of 16 bits, where the value is the element's bits.
 TEST_KERNEL(pad_in_narrow) { ShowPaddedNarrow<int16_t>(first, result, params); }
 TEST_KERNEL(pad_in_narrow_half) { ShowPaddedNarrow<half>(first, result, params); }

@@ -48,9 +48,52 @@ TEST_KERNEL(finds_a_maximum_in_too_little_working_space) {
     ReduceMax(ones.tensor, ones.tensor, work, 320, true);  // expect: ub-out-of-bounds
 }
 
-TEST_KERNEL(sums_nothing) {
+TEST_KERNEL(sums_less_than_nothing) {
     Ones ones;
-    ReduceSum(ones.tensor, ones.tensor, ones.tensor, 0);  // expect: argument-range
+    ReduceSum(ones.tensor, ones.tensor, ones.tensor, -1);  // expect: argument-range
+}
+
+TEST_KERNEL(sums_rows_without_padding) {
+    Ones ones;
+    const uint32_t shape[2] = {2, 9};
+    const auto to = ones.tensor[256];
+    ReduceSum<float, Pattern::Reduce::AR>(to, ones.tensor, shape, false);  // expect: argument-range
+}
+
+TEST_KERNEL(sums_an_axis_into_its_own_rows) {
+    Ones ones;
+    const uint32_t shape[2] = {2, 9};
+    const auto to = ones.tensor[16];
+    ReduceSum<float, Pattern::Reduce::RA>(to, ones.tensor, shape, true);  // expect: operand-overlap
+}
+
+TEST_KERNEL(stores_a_source_that_was_reused) {
+    Ones ones;
+    const uint32_t shape[2] = {1, 8};
+    ReduceSum<float, Pattern::Reduce::AR, true>(ones.tensor[64], ones.tensor, shape, true);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(Global<float>(result), ones.tensor, 8);  // expect: uninitialised-store
+}
+
+TEST_KERNEL(broadcasts_two_columns) {
+    Ones ones;
+    const uint32_t from[2] = {4, 2};
+    const uint32_t to[2] = {4, 8};
+    const auto wide = ones.tensor[64];
+    Broadcast<float, 2, 1>(wide, ones.tensor, to, from);  // expect: argument-range
+}
+
+TEST_KERNEL(broadcasts_a_row_of_part_of_a_block) {
+    Ones ones;
+    const uint32_t from[2] = {1, 9};
+    const uint32_t to[2] = {4, 9};
+    const auto wide = ones.tensor[64];
+    Broadcast<float, 2, 0>(wide, ones.tensor, to, from);  // expect: argument-range
+}
+
+TEST_KERNEL(counts_down) {
+    Ones ones;
+    Arange(ones.tensor, 0.0f, -1.0f, 8);  // expect: argument-range
 }
 
 TEST_KERNEL(sorts_over_its_scores) {

@@ -1,4 +1,4 @@
-// Functions on rows: Sigmoid, SoftMax, SoftmaxFlashV2 and TopK.
+// Functions on rows: Sigmoid, SoftMax, SoftmaxFlashV2, TopK, Broadcast, and sums along an axis.
 #include "staged.h"
 
 using namespace AscendC;
@@ -61,6 +61,45 @@ STAGED_KERNEL(SoftMax_in_place_in_space) {
     SoftMax<float, true>(stage.Out<float>(), stage.Out<float>(), stage.Work<uint8_t>(), kTiling,
                          ShapeOf(params));
 }
+
+// params: rows and columns of the operand.
+#define SUM_AXIS(pattern)                                                                          \
+    STAGED_KERNEL(ReduceSum_##pattern) {                                                           \
+        const uint32_t shape[2] = {static_cast<uint32_t>(Param(params, 0)),                        \
+                                   static_cast<uint32_t>(Param(params, 1))};                       \
+        ReduceSum<float, Pattern::Reduce::pattern>(stage.Out<float>(), stage.First<float>(),       \
+                                                   stage.Work<uint8_t>(), shape, true);            \
+    }                                                                                              \
+    STAGED_KERNEL(ReduceSum_##pattern##_reusing) {                                                 \
+        const uint32_t shape[2] = {static_cast<uint32_t>(Param(params, 0)),                        \
+                                   static_cast<uint32_t>(Param(params, 1))};                       \
+        ReduceSum<float, Pattern::Reduce::pattern, true>(stage.Out<float>(), stage.First<float>(), \
+                                                         shape, true);                             \
+    }
+SUM_AXIS(AR)
+SUM_AXIS(RA)
+
+// params: rows and columns of the result.
+#define BROADCAST(T)                                                                           \
+    STAGED_KERNEL(Broadcast_##T##_row) {                                                       \
+        const uint32_t to[2] = {static_cast<uint32_t>(Param(params, 0)),                       \
+                                static_cast<uint32_t>(Param(params, 1))};                      \
+        const uint32_t from[2] = {1, to[1]};                                                   \
+        Broadcast<T, 2, 0>(stage.Out<T>(), stage.First<T>(), to, from, stage.Work<uint8_t>()); \
+    }                                                                                          \
+    STAGED_KERNEL(Broadcast_##T##_column) {                                                    \
+        const uint32_t to[2] = {static_cast<uint32_t>(Param(params, 0)),                       \
+                                static_cast<uint32_t>(Param(params, 1))};                      \
+        const uint32_t from[2] = {to[0], 1};                                                   \
+        BroadCast<T, 2, 1>(stage.Out<T>(), stage.First<T>(), to, from);                        \
+    }                                                                                          \
+    STAGED_KERNEL(Broadcast_##T##_one) {                                                       \
+        const uint32_t to[1] = {static_cast<uint32_t>(Param(params, 1))};                      \
+        const uint32_t from[1] = {1};                                                          \
+        Broadcast<T, 1, 0>(stage.Out<T>(), stage.First<T>(), to, from);                        \
+    }
+BROADCAST(half)
+BROADCAST(float)
 
 // Rows in two parts, one behind the other in the first input. The result has the exponentials of
 // both, and a block for each row's sum, largest element, and factor of the first part.

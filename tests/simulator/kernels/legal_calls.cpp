@@ -106,6 +106,19 @@ TEST_KERNEL(pads_a_block_of_nothing) {
 }
 
 // An empty mask, of the call or in the register, leaves every result as it is.
+TEST_KERNEL(reduces_nothing) {
+    Ones ones;
+    const LocalTensor<float> to = ones.tensor;
+    const LocalTensor<float> from = ones.tensor[64];
+    const uint64_t all = 64;
+    ReduceSum(to, from, from, 0);
+    ReduceSum(to, from, from, all, 0, 8);
+    ReduceMax(to, from, from, 0, true);
+    ReduceMin(to, from, from, all, 0, 8, true);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(Global<float>(result), to, 64);
+}
+
 TEST_KERNEL(masks_no_lane) {
     Ones ones;
     const uint64_t none = 0;

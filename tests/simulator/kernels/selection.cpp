@@ -122,6 +122,10 @@ STAGED_KERNEL(Select_float_lanes) {
         ArithProgression<T>(stage.Out<T>(), static_cast<T>(Param(params, 0)),    \
                             static_cast<T>(Param(params, 1)), Param(params, 2)); \
     }                                                                            \
+    STAGED_KERNEL(Arange_##T) {                                                  \
+        Arange<T>(stage.Out<T>(), static_cast<T>(Param(params, 0)),              \
+                  static_cast<T>(Param(params, 1)), Param(params, 2));           \
+    }                                                                            \
     STAGED_KERNEL(CreateVecIndex_##T) {                                          \
         CreateVecIndex(stage.Out<T>(), static_cast<T>(Param(params, 0)),         \
                        static_cast<uint32_t>(Param(params, 2)));                 \

@@ -95,6 +95,21 @@ void WriteProgression(const AscendC::LocalTensor<T>& dst, const Lanes& lanes,
     });
 }
 
+template <typename T>
+void Progress(const AscendC::LocalTensor<T>& dst, T first, T step, int32_t count,
+              const VectorCall& call) {
+    if (count < 1) {
+        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with a count of %d, at least 1", call.name,
+             count);
+    }
+    const auto elements = static_cast<uint32_t>(count);
+    if (elements <= kUbBlock / sizeof(T)) {
+        OrderPipes(Pipe::V, Pipe::S);
+    }
+    WriteProgression(dst, elements, call,
+                     [=](uint32_t i) { return ProgressionElement(first, step, i); });
+}
+
 }  // namespace ascendsim
 
 namespace AscendC {
@@ -130,18 +145,20 @@ template <typename T>
 void ArithProgression(const LocalTensor<T>& dst, const T firstValue, const T diffValue,
                       int32_t count, ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_PROGRESSION_DTYPES("ArithProgression", T);
-    const ascendsim::VectorCall call{"ArithProgression", where};
-    if (count < 1) {
+    ascendsim::Progress(dst, firstValue, diffValue, count, {"ArithProgression", where});
+}
+
+// The same by its later name.
+template <typename T>
+void Arange(const LocalTensor<T>& dst, const T firstValue, const T diffValue, const int32_t count,
+            ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    ASCENDSIM_PROGRESSION_DTYPES("Arange", T);
+    const ascendsim::VectorCall call{"Arange", where};
+    if (!(diffValue >= static_cast<T>(0))) {
         ascendsim::Stop(ascendsim::Code::ArgumentRange, {where, "V"},
-                        "ArithProgression with a count of %d, at least 1", count);
+                        "Arange with a difference below 0");
     }
-    const auto elements = static_cast<uint32_t>(count);
-    if (elements <= ascendsim::kUbBlock / sizeof(T)) {
-        ascendsim::OrderPipes(ascendsim::Pipe::V, ascendsim::Pipe::S);
-    }
-    ascendsim::WriteProgression(dst, elements, call, [=](uint32_t i) {
-        return ascendsim::ProgressionElement(firstValue, diffValue, i);
-    });
+    ascendsim::Progress(dst, firstValue, diffValue, count, call);
 }
 
 }  // namespace AscendC

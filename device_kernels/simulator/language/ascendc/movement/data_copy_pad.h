@@ -26,12 +26,16 @@ PadCopy WidenParams(const Params& params) {
     return {params.blockCount, params.blockLen, params.srcStride, params.dstStride};
 }
 
+// Padding without isPad has the value that SetPadValue has set for elements of this size.
 template <typename T>
 struct Padding {
     bool isPad;
     uint32_t left;   // elements
     uint32_t right;  // elements
     T value;
+    bool hasValue = isPad;
+
+    const T* Value() const { return hasValue ? &value : nullptr; }
 };
 
 template <typename T>
@@ -122,7 +126,7 @@ void PadBlock(uint8_t* target, uint64_t padded, const uint8_t* source, uint32_t 
     const uint64_t left = padding.left * sizeof(T);
     const uint64_t right = padding.right * sizeof(T);
     const uint64_t defined = left + length + right;
-    const T* value = padding.isPad ? &padding.value : nullptr;
+    const T* value = padding.Value();
     Fill(target, left, value);
     std::memcpy(target + left, source, length);
     Fill(target + left + length, right, value);
@@ -141,7 +145,7 @@ void DefinePadBlock(uint64_t place, uint64_t padded, const uint8_t* source, uint
                     const Padding<T>& padding, const Doer& doer) {
     const uint64_t left = padding.left * sizeof(T);
     const uint64_t defined = left + length + padding.right * sizeof(T);
-    padding.isPad ? MarkDefined(place, padded) : MarkUndefined(place, padded);
+    padding.hasValue ? MarkDefined(place, padded) : MarkUndefined(place, padded);
     DefineByCopyIn(source, place + left, length, doer);
     switch (FillerOf(padding)) {
         case Filler::PaddingValue:
@@ -158,9 +162,19 @@ void DefinePadBlock(uint64_t place, uint64_t padded, const uint8_t* source, uint
 }
 
 template <typename T>
+void TakePadRegister(Padding<T>& padding) {
+    const PadRegister& set = CurrentCore().registers.pad;
+    if (!padding.isPad && set.bytes == sizeof(T)) {
+        padding.value = PaddingOf<T>(set.value);
+        padding.hasValue = true;
+    }
+}
+
+template <typename T>
 void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& src,
-           const PadCopy& copy, const Padding<T>& padding, CallSite where) {
+           const PadCopy& copy, Padding<T> padding, CallSite where) {
     ASCENDSIM_PAD_DTYPES(T);
+    TakePadRegister(padding);
     const CopyCall call{"DataCopyPad", "MTE2", where};
     CheckPadCopy<T>(copy, call);
     CheckPadding(padding, call);
@@ -200,6 +214,15 @@ void PadOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>& 
 }  // namespace ascendsim
 
 namespace AscendC {
+
+// Of later copies whose isPad is false.
+template <typename T, TPosition pos = TPosition::MAX>
+void SetPadValue(T paddingValue) {
+    static_assert(pos == TPosition::VECIN || pos == TPosition::VECOUT || pos == TPosition::MAX,
+                  "SetPadValue takes VECIN, VECOUT and MAX");
+    ascendsim::CurrentCore().registers.pad = {
+        uint64_t{std::bit_cast<ascendsim::BitsOf<T>>(paddingValue)}, sizeof(T)};
+}
 
 template <typename T>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,

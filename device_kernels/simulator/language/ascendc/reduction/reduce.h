@@ -21,10 +21,10 @@ constexpr uint64_t WorkElements(uint64_t repeats, uint32_t perRepeat) {
     return (repeats * perRepeat + kPerBlock - 1) / kPerBlock * kPerBlock;
 }
 
-// Repeats beyond 255 are split inside these functions.
+// Repeats beyond 255 are split inside these functions. Without any they do nothing.
 inline uint32_t CheckRepeats(int32_t repeats, const VectorCall& call) {
-    if (repeats < 1) {
-        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with %d repeats, at least 1", call.name,
+    if (repeats < 0) {
+        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with %d repeats, at least 0", call.name,
              repeats);
     }
     return static_cast<uint32_t>(repeats);
@@ -35,7 +35,7 @@ template <typename T>
 Lanes LanesOf(LaneMask mask, int32_t repeats, const VectorCall& call) {
     constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
     const Lanes lanes(mask.Bits(kLanes, call), CheckRepeats(repeats, call), kLanes);
-    if (lanes.Repeats() == 0) {
+    if (lanes.Repeats() == 0 && repeats != 0) {
         Stop(Code::ArgumentRange, {call.where, "V"}, "%s with a mask without a lane, at least 1",
              call.name);
     }
@@ -45,8 +45,8 @@ Lanes LanesOf(LaneMask mask, int32_t repeats, const VectorCall& call) {
 // Elements from first to last in one repeat after the other.
 template <typename T>
 Lanes LanesOf(int32_t count, const VectorCall& call) {
-    if (count < 1) {
-        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with a count of %d, at least 1", call.name,
+    if (count < 0) {
+        Stop(Code::ArgumentRange, {call.where, "V"}, "%s with a count of %d, at least 0", call.name,
              count);
     }
     return Lanes(static_cast<uint64_t>(count), kRepeatBytes / sizeof(T));
@@ -81,6 +81,9 @@ template <bool inOrder, typename T>
 void ReduceSumOf(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
                  const AscendC::LocalTensor<T>& work, const LaneLayout& layout, const Lanes& lanes,
                  CallSite where) {
+    if (lanes.Repeats() == 0) {
+        return;
+    }
     const uint64_t needed = inOrder ? 0 : WorkElements<T>(lanes.Repeats(), 1);
     {
         const VectorCall call{"ReduceSum", where};
@@ -133,6 +136,9 @@ template <typename Better, typename T>
 void ReduceExtreme(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
                    const AscendC::LocalTensor<T>& work, const LaneLayout& layout,
                    const Lanes& lanes, bool calIndex, const char* name, CallSite where) {
+    if (lanes.Repeats() == 0) {
+        return;
+    }
     constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
     const uint64_t needed = ExtremeWorkElements<T>(lanes.Repeats(), calIndex);
     {

@@ -23,7 +23,7 @@ namespace AscendC {
 using TEventID = int8_t;
 
 // The logical positions of a vector core.
-enum class TPosition : uint8_t { GM, VECIN, VECOUT, VECCALC };
+enum class TPosition : uint8_t { GM, VECIN, VECOUT, VECCALC, MAX };
 using QuePosition = TPosition;
 
 // X_Y orders pipe Y after pipe X. The engine's flags.cpp names them in this order.

@@ -24,9 +24,16 @@ struct AtomicRegister {
     CallSite setAt;
 };
 
+// What DataCopyPad pads with unless its own parameters say; an element of 0 bytes: nothing is set.
+struct PadRegister {
+    uint64_t value = 0;
+    uint32_t bytes = 0;
+};
+
 struct Registers {
     MaskRegister mask;
     AtomicRegister atomic;
+    PadRegister pad;
     float deqScale = 1.0f;                   // for Cast of int32_t to half; a value of half
     std::array<uint16_t, 4> mergedCounts{};  // elements that the last MrgSort took from each list
     uint32_t mergedEpoch = 0;                // of V, when that MrgSort was issued
