@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -22,6 +23,7 @@ namespace optiling {
 namespace AscendC {
 
 enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
+enum class ReducePattern : uint32_t { AR = 0, RA = 1 };
 
 inline bool IsHalfOrFloat(uint32_t bytes) { return bytes == 2 || bytes == 4; }
 
@@ -71,6 +73,50 @@ inline bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC&, int32
 inline bool TopKTilingFunc(const platform_ascendc::PlatformAscendC&, int32_t, int32_t, int32_t,
                            uint32_t, bool, TopKMode, bool, optiling::TopkTiling&) {
     return true;
+}
+
+inline uint32_t RoundedUp(uint32_t size, uint32_t unit) { return (size + unit - 1) / unit * unit; }
+
+// The largest power of two up to `size`, and below it if it has others to be added to.
+inline uint32_t Half(uint32_t size, bool below) {
+    const uint32_t half = std::bit_floor(size);
+    return half == size && below ? half / 2 : half;
+}
+
+// Rows of up to 64 elements need none. Others are halved: each row, or all rows.
+inline void GetReduceSumMaxMinTmpSize(const ge::Shape& shape, ge::DataType, ReducePattern pattern,
+                                      bool, bool isReuseSource, uint32_t& most, uint32_t& least) {
+    const auto rows = static_cast<uint32_t>(shape.Rows());
+    const auto columns = static_cast<uint32_t>(shape.Columns());
+    if (isReuseSource || (pattern == ReducePattern::AR && columns <= 64)) {
+        least = 0;
+    } else if (pattern == ReducePattern::AR) {
+        least = rows * Half(columns, rows > 1) * 4;
+    } else {
+        least = Half(rows, rows > 1) * RoundedUp(columns, 8) * 4;
+    }
+    most = least;
+}
+
+// Eight blocks for elements, and a row for each of as many if rows are no whole blocks; at most for
+// all rows. Elements of one byte are raised to two.
+inline void GetBroadCastMaxMinTmpSize(const platform_ascendc::PlatformAscendC&,
+                                      const ge::Shape& src, const ge::Shape& dst, uint32_t bytes,
+                                      bool, uint32_t& most, uint32_t& least) {
+    const auto taken = static_cast<uint32_t>(src.GetShapeSize());
+    const auto given = static_cast<uint32_t>(dst.GetShapeSize());
+    const bool raised = bytes == 1;
+    const uint32_t casts = raised ? (RoundedUp(taken, 16) + RoundedUp(given, 16)) * 2 : 0;
+    if (taken == given || taken == 1) {
+        most = least = raised ? casts + 32 : 0;
+        return;
+    }
+    const auto rows = static_cast<uint32_t>(dst.Rows());
+    const auto columns = static_cast<uint32_t>(dst.Columns());
+    const uint32_t perBlock = 32 / (raised ? 2 : bytes);
+    const uint32_t row = columns % perBlock == 0 ? 0 : RoundedUp(columns, perBlock) * 32 / perBlock;
+    least = casts + perBlock * (32 + row);
+    most = casts + RoundedUp(rows, 8) * 32 + rows * row;
 }
 
 }  // namespace AscendC

@@ -111,6 +111,10 @@ public:
     const RuntimeAttrs* GetAttrs() const { return &attributes_; }
     fe::PlatFormInfos* GetPlatformInfo() const { return &platform_; }
     const void* GetCompileInfo() const { return compileInfo_; }
+    template <typename CompileInfo>
+    const CompileInfo* GetCompileInfo() const {
+        return static_cast<const CompileInfo*>(compileInfo_);
+    }
 
     TilingData* GetRawTilingData() { return &data_; }
     const TilingData* GetRawTilingData() const { return &data_; }
