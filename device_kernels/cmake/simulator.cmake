@@ -1,4 +1,4 @@
-# libascendcl.so and libopapi.so of the simulated device.
+# libascendcl.so, libopapi.so and libnnopbase.so of the simulated device.
 include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/compiler.cmake")
 set(simulator "${CMAKE_CURRENT_SOURCE_DIR}/simulator")
 set(SUITE_CHECKS "all" CACHE STRING "What the simulated device watches: off or all")
@@ -214,3 +214,6 @@ endif()
 # No C++ name: inline functions of the standard library would be shared with the host's program.
 export_by(opapi)
 set_target_properties(opapi PROPERTIES BUILD_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)
+# CANN's documents link a third library, which has the tensors there: here they are in libopapi.so.
+add_custom_command(TARGET opapi POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
+    $<TARGET_FILE_NAME:opapi> "$<TARGET_FILE_DIR:opapi>/libnnopbase.so")

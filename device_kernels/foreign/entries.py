@@ -119,22 +119,40 @@ def _type(parameter: Parameter) -> str:
 
 
 def _steps(operator: OperatorFolder, signature: Signature) -> list[str]:
-    """A line of C++ for each parameter: inputs, then outputs, then attributes."""
+    """A line of C++ for each parameter: inputs, then outputs, then attributes.
+
+    A kernel may serve a later function, which has more of them. Then the earlier one leaves out
+    inputs at the end that are optional, and attributes at the end have their defaults.
+    """
     kinds = {"Input": ("input",), "Output": ("output",), "Attr": (*SCALARS, "int array")}
     steps = []
     for kind, called in kinds.items():
         defined = operator.of(kind)
         given = [one for one in signature.parameters if one.kind in called]
-        if len(defined) != len(given):
+        more = [_left_out(one) for one in defined[len(given) :]]
+        if len(defined) < len(given) or None in more:
             raise MismatchError(
                 f"{operator.name}_def.cpp defines {len(defined)} x {kind}, "
                 f"{signature.aclnn} takes {len(given)}"
             )
         steps += [
             _step(parameter, one, one.name in TRANSPOSED.get(operator.name, ()))
-            for parameter, one in zip(given, defined, strict=True)
+            for parameter, one in zip(given, defined, strict=False)
         ]
+        steps += [step for step in more if step is not None]
     return steps
+
+
+def _left_out(defined: Defined) -> str | None:
+    """The line of what the function does not have; None: it cannot be left out."""
+    if defined.kind == "Input" and not defined.required:
+        return f'call.Input(nullptr, "{defined.name}", true, false);'
+    if defined.kind != "Attr" or defined.default is None:
+        return None
+    if defined.type == "ListInt":
+        return f'call.List(nullptr, "{defined.name}", {{{", ".join(defined.default)}}}, true);'
+    how = "Real" if defined.type == "Float" else "Attribute"
+    return f"call.{how}({defined.default[0]});"
 
 
 def _step(parameter: Parameter, defined: Defined, transposed: bool) -> str:

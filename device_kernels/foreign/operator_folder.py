@@ -28,8 +28,8 @@ CPP_TYPES = {
 
 PARAMETER = re.compile(r'->(?:Input|Output)\("(\w+)"\)(.*?);', re.S)
 DEFINED = re.compile(r'->(Input|Output|Attr)\("(\w+)"\)(.*?);', re.S)
-DEFAULT = re.compile(r"\.(?:Int|Bool|Float|ListInt)\(([^()]*)\)")
-NUMBERS = re.compile(r"-?\d+")
+DEFAULT = re.compile(r"\.(Int|Bool|Float|ListInt)\(([^()]*)\)")
+NUMBERS = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 DATA_TYPE_NUMBERS = {
     "FLOAT": 0,
     "FLOAT16": 1,
@@ -57,12 +57,17 @@ REGISTERED = re.compile(r"REGISTER_TILING_DATA_CLASS\(\s*(\w+)\s*,\s*(\w+)\s*\)"
 
 @dataclass(frozen=True)
 class Defined:
-    """An input, output or attribute; ``default`` has the numbers of an attribute's, None: none."""
+    """An input, output or attribute.
+
+    Of an attribute ``default`` has the numbers, as they are written; None: it has none. ``type`` is
+    Int, Bool, Float or ListInt.
+    """
 
     kind: str
     name: str
     required: bool
-    default: tuple[int, ...] | None
+    default: tuple[str, ...] | None
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,9 +127,9 @@ def read(folder: Path) -> OperatorFolder:
 def _defined(definition: str) -> Iterator[Defined]:
     for kind, name, body in DEFINED.findall(definition):
         given = DEFAULT.search(body) if kind == "Attr" else None
-        text = given[1].replace("true", "1").replace("false", "0") if given else ""
-        default = tuple(map(int, NUMBERS.findall(text))) or None
-        yield Defined(kind, name, "REQUIRED" in body, default)
+        text = given[2].replace("true", "1").replace("false", "0") if given else ""
+        default = tuple(NUMBERS.findall(text)) or None
+        yield Defined(kind, name, "REQUIRED" in body, default, given[1] if given else "")
 
 
 def _columns(definition: str) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,6 @@
-"""The host code of a checkout reads attributes that are floating-point numbers as floats."""
+"""The host code of a checkout reads attributes that are floating-point numbers as floats, and what
+the function does not have as absent or by its default.
+"""
 
 from __future__ import annotations
 
@@ -71,37 +73,67 @@ static ge::graphStatus Tile(gert::TilingContext* context) {
 IMPL_OP_OPTILING(InRange).Tiling(Tile);
 }
 """
+LATER = {
+    DEFINITION: {
+        'this->Output("y")': """this->Input("mask").ParamType(OPTIONAL).DataType({ge::DT_INT32});
+        this->Output("y")""",
+        ".Bool(false);": """.Bool(false);
+        this->Attr("groups").AttrType(OPTIONAL).Int(-7);
+        this->Attr("scale").AttrType(OPTIONAL).Float(2.5e-1f);
+        this->Attr("range").AttrType(OPTIONAL).ListInt({-1, 4});""",
+    },
+    TILING: {
+        "InRangeTilingData data;": """auto range = attrs->GetListInt(6);
+    if (context->GetOptionalInputShape(1) != nullptr || *attrs->GetInt(4) != -7 ||
+        *attrs->GetFloat(5) != 0.25f || range->GetSize() != 2 ||
+        static_cast<const int64_t*>(range->GetData())[1] != 4) {
+        return ge::GRAPH_FAILED;
+    }
+    InRangeTilingData data;""",
+    },
+}
+"""What the kernel of a later function has in addition, and its host code finds."""
 ENTRY = "GM_ADDR x, GM_ADDR y, GM_ADDR tiling"
 READ = "auto data = reinterpret_cast<const __gm__ InRangeTilingData*>(tiling);"
 
 
-def kernel() -> str:
-    """The suite's own kernel of the operator, as one of a checkout is written."""
-    text = KERNEL.read_text().replace('#include "in_range_tiling.h"\n', "")
-    for before, after in (
-        (ENTRY, "GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling"),
-        (READ, "GET_TILING_DATA(held, tiling);\n    const auto* data = &held;"),
-    ):
+def replaced(text: str, changes: dict[str, str]) -> str:
+    for before, after in changes.items():
         assert text.count(before) == 1
         text = text.replace(before, after)
     return text
 
 
-@pytest.fixture(scope="module")
-def device(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Device]:
+def kernel(of_later: bool) -> str:
+    """The suite's own kernel of the operator, as one of a checkout is written."""
+    more = "GM_ADDR mask, " if of_later else ""
+    return replaced(
+        KERNEL.read_text().replace('#include "in_range_tiling.h"\n', ""),
+        {
+            ENTRY: f"GM_ADDR x, {more}GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling",
+            READ: "GET_TILING_DATA(held, tiling);\n    const auto* data = &held;",
+        },
+    )
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["its own", "of a later function"])
+def device(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Device]:
     checkout = tmp_path_factory.mktemp("checkout")
+    changes = LATER if request.param else {}
     files = {
-        f"op_host/{NAME}_def.cpp": DEFINITION,
+        f"op_host/{NAME}_def.cpp": replaced(DEFINITION, changes.get(DEFINITION, {})),
         f"op_host/{NAME}_tiling.h": TILING_DATA,
-        f"op_host/{NAME}_tiling.cpp": TILING,
-        f"op_kernel/{NAME}.cpp": kernel(),
+        f"op_host/{NAME}_tiling.cpp": replaced(TILING, changes.get(TILING, {})),
+        f"op_kernel/{NAME}.cpp": kernel(request.param),
     }
     for name, text in files.items():
         path = checkout / "moe" / NAME / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     built = checkout_libraries(checkout, [OPERATOR])
-    assert not built.unbuilt
+    assert not built.unbuilt, built.unbuilt
     with closing(open_device("sim", libraries=built.libraries)) as opened:
         yield opened
 
