@@ -41,15 +41,20 @@ def ending(observation: Observation) -> str:
 
 
 def call_findings(observation: Observation) -> tuple[str, ...]:
-    """Diagnostics (equal ones once, errors first), damaged guard zones, changed inputs."""
+    """Diagnostics (equal ones once, errors first, of warnings of one code the first), damaged guard
+    zones, changed inputs."""
     order = {"warning": 1, "note": 2}
     counted: Counter[Diagnostic] = Counter()
     for one in sorted(observation.diagnostics, key=lambda one: order.get(one.severity, 0)):
         alike = (seen for seen in counted if _place(seen) == _place(one))
         counted[next(alike, one)] += 1
-    findings = [_told(one, times) for one, times in list(counted.items())[:SHOWN_DIAGNOSTICS]]
-    if len(counted) > SHOWN_DIAGNOSTICS:
-        findings.append(say.MORE_DIAGNOSTICS(count=len(counted) - SHOWN_DIAGNOSTICS))
+    # A habit of a kernel, such as fixed event ids, warns of each place.
+    first = {(one.severity, one.code): one for one in reversed(counted)}
+    shown = [one for one in counted if one.severity != "warning" or one in first.values()]
+    shown = shown[:SHOWN_DIAGNOSTICS]
+    findings = [_told(one, counted[one]) for one in shown]
+    if len(counted) > len(shown):
+        findings.append(say.MORE_DIAGNOSTICS(count=len(counted) - len(shown)))
     for damage in observation.guard_damage:
         start = say.OFFSET(offset=damage.offset)
         if damage.offset < 0:

@@ -50,8 +50,7 @@ def test_a_second_call_finds_what_the_first_one_built(kernels: Path) -> None:
     assert (first.cached, second.cached) == (False, True)
     assert (second.lib, second.key) == (first.lib, first.key)
     libraries = sorted(file.name for file in first.lib.iterdir())
-    assert libraries == ["libascendcl.so", "libincrement.a", "libopapi.so"]
-    assert second.seconds < 0.5
+    assert libraries == ["libascendcl.so", "libincrement.a", "libnnopbase.so", "libopapi.so"]
 
 
 @pytest.mark.slow

@@ -60,7 +60,8 @@ def python(folder: Path, *arguments: str, lib: Path | None = None) -> Said:
 def compiled(folder: Path, *flags: str, lib: Path | None = None) -> Path:
     """Compile the C++ program of a bundle as its first lines say."""
     place, program = str(lib or build(quiet=True).lib), folder / "replay"
-    link = [f"-L{place}", f"-Wl,-rpath,{place}", "-lopapi", "-lascendcl", "-ldl"]
+    third = [] if lib else ["-lnnopbase"]
+    link = [f"-L{place}", f"-Wl,-rpath,{place}", "-lopapi", *third, "-lascendcl", "-ldl"]
     source = str(folder / told.CPP_PROGRAM)
     subprocess.run([compiler(), *FLAGS, *flags, source, "-o", str(program), *link], check=True)
     return program
