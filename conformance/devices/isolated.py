@@ -308,6 +308,7 @@ class IsolatedDevice:
             seconds=answer.seconds,
             tiling_key=answer.tiling_key,
             two_phase=answer.two_phase,
+            work=answer.conduct.work if answer.conduct is not None else None,
         )
 
     def _obituary(self, ended: ChildEndedError, call: Call) -> Observation:

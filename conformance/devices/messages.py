@@ -301,7 +301,8 @@ class Conduct(msgspec.Struct, frozen=True):
     ``launches`` and ``tasks`` (fills, copies inside the device) are of phase 2; ``written_early``
     names the outputs that phase 1 wrote; ``left_bytes`` of device memory were allocated in the call
     and not freed. ``failures`` are the runtime's own account: the call may have dropped them.
-    ``waiting`` tasks are left in streams after the call's own was waited for.
+    ``waiting`` tasks are left in streams after the call's own was waited for. ``work`` are the
+    counts of `conformance.call.work`, None if there was no launch or nothing counts.
     """
 
     launches: int
@@ -310,6 +311,7 @@ class Conduct(msgspec.Struct, frozen=True):
     left_bytes: int
     failures: tuple[Failure, ...]
     waiting: int = 0
+    work: dict[str, int] | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
