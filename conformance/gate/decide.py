@@ -33,6 +33,7 @@ from conformance.gate.judgement import (
     in_order,
 )
 from conformance.gate.waivers import Contract
+from conformance.gate.work import less_work, more_work, work_not_compared
 from conformance.names import cell_id
 
 SHOWN = 5
@@ -43,7 +44,8 @@ class Asked:
     """How a run is to be judged. ``compares`` False: there is no baseline, and that is meant;
     ``baseline`` None: that of the run's key. ``require_device`` is sim, npu or empty;
     ``changed``: a change of the kernels is claimed. ``operators`` are those that are compared with
-    the baseline, none: all that it has."""
+    the baseline, none: all that it has. ``more_work`` is the share by which a count of work may
+    grow."""
 
     folder: Path
     baselines: Path = baselines.FOLDER
@@ -53,6 +55,7 @@ class Asked:
     require_device: str = ""
     changed: bool = False
     operators: tuple[str, ...] = ()
+    more_work: float = 0.01
     today: date
 
 
@@ -89,6 +92,8 @@ def decide(asked: Asked) -> Judgement:
             notes.append(cut)
     if baseline is not None:
         findings += _worse(run, found, baseline, answered)
+        findings += more_work(found, baseline.facts, asked.more_work)
+        notes += [*work_not_compared(found, baseline.facts), *less_work(found, baseline.facts)]
         if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
             findings.append(stale)
         changed = changed_inputs(found, baseline)

@@ -76,7 +76,8 @@ class Named(msgspec.Struct, kw_only=True):
     ``digest`` is the hash of its inputs: by it two runs know that they speak of the same call.
     ``drift`` is whether an output is off its declared order; ``exact`` of ``elements`` were judged
     bit-exactly; ``tiling_key`` is None where it is unknown; ``workspace_bytes`` and
-    ``call_seconds`` are told, and no verdict follows from them.
+    ``call_seconds`` are told, and no verdict follows from them. ``work`` are the counts of
+    `conformance.call.work` on the simulated ``machine``; none where nothing counted.
     """
 
     digest: str
@@ -90,6 +91,8 @@ class Named(msgspec.Struct, kw_only=True):
     tiling_key: int | None = None
     workspace_bytes: int = 0
     call_seconds: float = 0.0
+    work: dict[str, int] = {}
+    machine: str = ""
 
     @property
     def cell(self) -> str:
@@ -214,8 +217,18 @@ def _named(run: Run) -> dict[str, Named]:
             tiling_key=line.tiling_key,
             workspace_bytes=line.workspace_bytes,
             call_seconds=line.call_seconds,
+            work=dict(line.work or {}),
+            machine=_machine(line),
         )
     return dict(sorted(found.items()))
+
+
+def _machine(line: VerdictLine) -> str:
+    """What of the simulated machine the counts of a call's work depend on."""
+    if line.machine is None:
+        return ""
+    sizes = ", ".join(f"{name} {value}" for name, value in sorted(line.machine.items()))
+    return f"{sizes}, functions {line.functions or 'rounded'}"
 
 
 def _key(run: Run, profile: _Profile) -> Key:
