@@ -282,10 +282,17 @@ class Acl:
         """Have the simulator run what is submitted to a stream when somebody waits for that, and
         forget what waits now. Other runtimes order tasks by themselves. Raises AclError.
         """
+        self._defer(1)
+
+    def run_at_submission(self) -> None:
+        """Have the simulator run a task when it is submitted, before what is behind it."""
+        self._defer(0)
+
+    def _defer(self, deferred: int) -> None:
         if hasattr(self.runtime, "ascendsimDeferTasks"):
             defer = declare(self.runtime, "ascendsimDeferTasks", c_int, c_int)
             with self._let_go:
-                self.check("ascendsimDeferTasks", defer(1))
+                self.check("ascendsimDeferTasks", defer(deferred))
 
     def be_deterministic(self, level: int) -> None:
         """Set ACL_OPT_DETERMINISTIC for this context, or for the process where a runtime knows no
