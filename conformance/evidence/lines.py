@@ -169,8 +169,31 @@ class LimitLine(Line, tag="limits", kw_only=True):
     reason: str = ""
 
 
+FEWEST_TIMES = 5
+"""Repetitions of a timed call below which its noise is not known."""
+
+
+class TimingLine(Line, tag="timing", kw_only=True):
+    """How long phase two of a fixed call took on the device, in each repetition."""
+
+    operator: str
+    mode: str = ""
+    dtype: str
+    name: str
+    digest: str = ""
+    seconds: tuple[float, ...] = ()
+    reason: str = ""
+
+
 AnyLine = (
-    VerdictLine | DeviceLine | OrderLine | LimitLine | FailureLine | ItemLine | EnvironmentLine
+    VerdictLine
+    | DeviceLine
+    | OrderLine
+    | LimitLine
+    | TimingLine
+    | FailureLine
+    | ItemLine
+    | EnvironmentLine
 )
 
 
