@@ -45,6 +45,7 @@ def add_gate(commands: Any) -> None:
         help=helps.GATE_OPERATOR(),
     )
     add("--more-work", default=MORE_WORK, metavar="P", help=helps.MORE_WORK(most=MORE_WORK))
+    add("--time-regression", metavar="P", help=helps.TIME_REGRESSION())
     add("--waivers", type=Path, metavar="FILE", help=helps.WAIVERS())
     add("--require-device", metavar="KIND", help=helps.REQUIRE_DEVICE(devices=DEVICES))
     add(
@@ -77,6 +78,8 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     if parsed.no_baseline and (parsed.baseline is not None or parsed.changed):
         option = "--changed" if parsed.changed else "--baseline"
         raise UsageError("no-baseline", True, say.NOT_WITH(option=option))
+    if parsed.no_baseline and parsed.time_regression is not None:
+        raise UsageError("no-baseline", True, say.NOT_WITH(option="--time-regression"))
     if parsed.json and parsed.annotations is not None:
         raise UsageError("annotations", parsed.annotations, say.NOT_WITH(option="--json"))
     form = parsed.annotations and one_of(ANNOTATIONS, "annotations", parsed.annotations)
@@ -91,6 +94,8 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         changed=parsed.changed,
         operators=tuple(parsed.operator),
         more_work=share_of("more-work", parsed.more_work),
+        time_regression=parsed.time_regression
+        and share_of("time-regression", parsed.time_regression),
         today=datetime.now(timezone.utc).date(),
     )
     judgement = decide(asked)

@@ -169,8 +169,9 @@ class LimitLine(Line, tag="limits", kw_only=True):
     reason: str = ""
 
 
-FEWEST_TIMES = 5
-"""Repetitions of a timed call below which its noise is not known."""
+FEWEST_TIMES, MOST_TIMES = 5, 1000
+"""Repetitions of a timed call: below the first its noise is not known."""
+Seconds = Annotated[tuple[float, ...], Meta(max_length=MOST_TIMES)]
 
 
 class TimingLine(Line, tag="timing", kw_only=True):
@@ -181,7 +182,7 @@ class TimingLine(Line, tag="timing", kw_only=True):
     dtype: str
     name: str
     digest: str = ""
-    seconds: tuple[float, ...] = ()
+    seconds: Seconds = ()
     reason: str = ""
 
 

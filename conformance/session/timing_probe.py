@@ -21,7 +21,7 @@ from conformance.devices.device import Device
 from conformance.devices.isolated import NotTimed
 from conformance.draw.plain import TooFiltered, plainly
 from conformance.errors import OperatorUnavailable, UsageError, text_of
-from conformance.evidence.lines import FEWEST_TIMES, TimingLine
+from conformance.evidence.lines import FEWEST_TIMES, MOST_TIMES, TimingLine
 from conformance.plain_file import read_given
 from conformance.record import workload
 from conformance.record.operator import Operator
@@ -31,7 +31,6 @@ from conformance.session.workload_item import dtype_of
 WARM = 5
 """Repetitions before the first that is measured."""
 
-MOST_TIMES = 1000
 MOST_BYTES = 1 << 16
 FILE = Path("timing") / "batches.toml"
 
