@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.catalogue.message import within
@@ -95,6 +96,20 @@ def test_fewer_blocks_alone_are_no_more_work(tmp_path: Path) -> None:
 
 def test_a_baseline_without_counts_is_told_and_rejects_nothing(tmp_path: Path) -> None:
     judgement, text = beside(tmp_path, [fixed(work=None)], [fixed()])
+    assert judgement.status == 0
+    assert "note: the baseline has no counts of work" in text
+
+
+def test_a_baseline_of_an_earlier_version_is_read_as_one_without_counts(tmp_path: Path) -> None:
+    name = accepted(tmp_path / "b", run(tmp_path / "before", every_cell(fixed())))
+    path = tmp_path / "b" / f"{name}.json"
+    told = msgspec.json.decode(path.read_bytes())
+    del told["facts"]["times"]
+    for one in told["facts"]["named"].values():
+        del one["work"], one["machine"]
+    path.write_bytes(msgspec.json.encode(told))
+    more = fixed(work={**COUNTS, "chain": 900})
+    judgement, text = gate(run(tmp_path / "now", every_cell(more)), baselines=tmp_path / "b")
     assert judgement.status == 0
     assert "note: the baseline has no counts of work" in text
 
