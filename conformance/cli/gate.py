@@ -78,12 +78,13 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     if parsed.no_baseline and (parsed.baseline is not None or parsed.changed):
         option = "--changed" if parsed.changed else "--baseline"
         raise UsageError("no-baseline", True, say.NOT_WITH(option=option))
-    if parsed.no_baseline and parsed.time_regression is not None:
-        raise UsageError("no-baseline", True, say.NOT_WITH(option="--time-regression"))
     if parsed.json and parsed.annotations is not None:
         raise UsageError("annotations", parsed.annotations, say.NOT_WITH(option="--json"))
     form = parsed.annotations and one_of(ANNOTATIONS, "annotations", parsed.annotations)
     required = parsed.require_device and one_of(DEVICES, "require-device", parsed.require_device)
+    slower: str | None = parsed.time_regression
+    if parsed.no_baseline and slower is not None:
+        raise UsageError("no-baseline", True, say.NOT_WITH(option="--time-regression"))
     asked = Asked(
         folder=parsed.run,
         baselines=parsed.baselines,
@@ -94,8 +95,7 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         changed=parsed.changed,
         operators=tuple(parsed.operator),
         more_work=share_of("more-work", parsed.more_work),
-        time_regression=parsed.time_regression
-        and share_of("time-regression", parsed.time_regression),
+        time_regression=None if slower is None else share_of("time-regression", slower),
         today=datetime.now(timezone.utc).date(),
     )
     judgement = decide(asked)
