@@ -53,6 +53,7 @@ from conformance.session.template import (
     named_case,
     parametrize,
 )
+from conformance.session.timing_probe import timing_lines
 from conformance.session.trial import Refused, Trial
 from conformance.session.worked_out import Worker
 from conformance.suite import records as suite
@@ -85,6 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("budget", metavar="TIME", help=say.BUDGET())
     add("shard", metavar="I/N", help=say.SHARD())
     add("times", metavar="RUN", help=say.TIMES())
+    add("timing", metavar="N", help=say.TIMING())
     add("resume", action="store_true", help=say.RESUME())
     add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help=say.SUM_UP())
     add("out", metavar="DIR", help=say.OUT())
@@ -172,6 +174,11 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         if context.worker in PROBING:
             for line in probed(opened, context.operators, context.worker):
                 context.write(line, opened)
+            if context.timing and opened.profile.kind == "npu":
+                for timed in timing_lines(
+                    opened, context.operators, context.timing, context.worker
+                ):
+                    context.write(timed, opened)
         if context.against is not None:
             limit, records = context.time_limit, context.records
             opened = context.against.paired(opened, kernels_asked, limit, records)

@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.call.work import Work
 from conformance.catalogue import outcomes as say
 
 UNTOLD = -1
@@ -104,6 +105,7 @@ class Observation:
     ``two_phase`` the two-phase functions that the call of torch_npu reached, none where that is
     unknown, ``reopened`` how many processes the device lost with the call: it is opened anew for
     the next.
+    ``work`` is what a simulated device counted (`conformance.call.work`), None if nothing did.
     ``beside`` is what a second implementation answered the same call, None without one.
     """
 
@@ -123,4 +125,5 @@ class Observation:
     tiling_key: int | None = None
     two_phase: tuple[str, ...] = ()
     reopened: int = 0
+    work: Work | None = None
     beside: Observation | None = None

@@ -83,6 +83,9 @@ NOT_AVAILABLE = Message(
     "{operator} is not available on route {route}: {symbol} is in none of {libraries}",
     "调用路径 {route} 上没有 {operator}：{libraries} 中均无 {symbol}",
 )
+NO_PHASES = Message(
+    "route {route} has no phase two to be timed", "调用路径 {route} 没有可计时的第二阶段"
+)
 NOT_EXPORTED = Message("the operator library exports no {symbol}", "算子库未导出 {symbol}")
 OF_SYMBOL = Message("{symbol}: {why}", "{symbol}：{why}")
 NO_SIMULATOR = Message(

@@ -16,6 +16,8 @@ NEWLY_FAILING = Message("newly failing", "新增失败")
 ORDER_DRIFT = Message("order drift", "顺序变化")
 TILING_KEY = Message("tiling key", "Tiling 键")
 BIT_EXACT_SHARE = Message("bit-exact share", "逐位一致率")
+MORE_WORK = Message("more work", "工作量增加")
+SLOWER = Message("slower", "变慢")
 MISSING_CASE = Message("missing case", "缺失用例")
 MISSING_CELL = Message("missing cell", "缺失单元")
 

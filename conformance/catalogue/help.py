@@ -95,6 +95,14 @@ GATE_OPERATOR = Message(
     "compare OP alone with the baseline, where the run judged no others (repeatable)",
     "运行只判定了部分算子时，仅将 OP 与基线比较（可重复）",
 )
+MORE_WORK = Message(
+    "reject a call whose counts of work grew by more than P percent ({most})",
+    "调用的工作量计数增长超过百分之 P（{most}）时拒绝",
+)
+TIME_REGRESSION = Message(
+    "reject a call, timed on an NPU, that takes longer by more than P percent, noise considered",
+    "NPU 上计时的调用在计入噪声后仍变慢超过百分之 P 时拒绝",
+)
 WAIVERS = Message("failures that somebody answers for (TOML)", "有人负责的失败项（TOML）")
 REQUIRE_DEVICE = Message("evidence must be of: {devices}", "证据必须来自：{devices}")
 CHANGED = Message(

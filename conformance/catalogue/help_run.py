@@ -137,6 +137,10 @@ TIMES = Message(
     "share the items out by their seconds in an earlier run: its folder, or its junit.xml",
     "按此前运行中各项的用时分配分片：该运行的文件夹或其 junit.xml",
 )
+TIMING = Message(
+    "on an NPU, time fixed calls by events, N repetitions each",
+    "在 NPU 上以事件为固定调用计时，每次重复 N 遍",
+)
 RESUME = Message("go on with the run in --out that did not end", "继续 --out 中尚未结束的运行")
 WATCH = Message(
     "judge again on each save of a source, what was refused last first, up to the first failure",

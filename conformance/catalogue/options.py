@@ -36,3 +36,4 @@ LARGE_PAGE = Message(
 NOT_WRITTEN = Message("cannot be written: {error}", "无法写入：{error}")
 
 ROUTE_OF_CASE = Message("route of the case", "用例的调用路径")
+NO_PERCENT = Message("it must be percents, such as 5% or 0.5%", "必须是百分数，例如 5% 或 0.5%")

@@ -14,6 +14,7 @@ from conformance.catalogue import options as say
 from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row
 from conformance.cli.common import add_json, tell_program
+from conformance.cli.percent import share_of
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
@@ -23,6 +24,8 @@ from conformance.session.context import one_of
 from conformance.text.language import put
 
 DEVICES = ("sim", "npu")
+MORE_WORK = "1"
+"""Percent by which a count of work may grow."""
 
 
 def add_gate(commands: Any) -> None:
@@ -41,6 +44,8 @@ def add_gate(commands: Any) -> None:
         metavar="OP",
         help=helps.GATE_OPERATOR(),
     )
+    add("--more-work", default=MORE_WORK, metavar="P", help=helps.MORE_WORK(most=MORE_WORK))
+    add("--time-regression", metavar="P", help=helps.TIME_REGRESSION())
     add("--waivers", type=Path, metavar="FILE", help=helps.WAIVERS())
     add("--require-device", metavar="KIND", help=helps.REQUIRE_DEVICE(devices=DEVICES))
     add(
@@ -77,6 +82,9 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         raise UsageError("annotations", parsed.annotations, say.NOT_WITH(option="--json"))
     form = parsed.annotations and one_of(ANNOTATIONS, "annotations", parsed.annotations)
     required = parsed.require_device and one_of(DEVICES, "require-device", parsed.require_device)
+    slower: str | None = parsed.time_regression
+    if parsed.no_baseline and slower is not None:
+        raise UsageError("no-baseline", True, say.NOT_WITH(option="--time-regression"))
     asked = Asked(
         folder=parsed.run,
         baselines=parsed.baselines,
@@ -86,6 +94,8 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         require_device=required or "",
         changed=parsed.changed,
         operators=tuple(parsed.operator),
+        more_work=share_of("more-work", parsed.more_work),
+        time_regression=None if slower is None else share_of("time-regression", slower),
         today=datetime.now(timezone.utc).date(),
     )
     judgement = decide(asked)

@@ -44,6 +44,7 @@ class Request(Asked):
     verbose: bool = False
     alone: bool = False
     expected_cases: int | None = None
+    timing: str | None = None
 
     @property
     def expected(self) -> int:
@@ -96,6 +97,8 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
     yield from (("workload", name) for name in request.workloads)
     if request.shard != WHOLE:
         yield "shard", str(request.shard)
+    if request.timing is not None:
+        yield "timing", request.timing
     if request.times is not None:
         yield "times", str(request.times)
     yield from (("operators", str(directory)) for directory in request.directories)

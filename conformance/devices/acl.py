@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.call.work import COUNTS
 from conformance.catalogue import device as say
 from conformance.devices.c_functions import Hold, declare, declared
 from conformance.devices.c_structures import PackageVersion, Tally
@@ -99,6 +100,7 @@ class Acl:
         self._take_tiling_key = declared(self.package or self.operators, *key)
         counting = (None, pointer, c_uint32)
         self._count = declared(self.runtime, "ascendsimTally", *counting)
+        self._work = declared(self.runtime, "ascendsimWork", c_uint32, pointer, c_uint32)
         self._taken = ctypes.create_string_buffer(FEW_FINDINGS)
         self._message = declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = declare(self.runtime, "aclrtGetSocName", c_char_p)
@@ -280,10 +282,17 @@ class Acl:
         """Have the simulator run what is submitted to a stream when somebody waits for that, and
         forget what waits now. Other runtimes order tasks by themselves. Raises AclError.
         """
+        self._defer(1)
+
+    def run_at_submission(self) -> None:
+        """Have the simulator run a task when it is submitted, before what is behind it."""
+        self._defer(0)
+
+    def _defer(self, deferred: int) -> None:
         if hasattr(self.runtime, "ascendsimDeferTasks"):
             defer = declare(self.runtime, "ascendsimDeferTasks", c_int, c_int)
             with self._let_go:
-                self.check("ascendsimDeferTasks", defer(1))
+                self.check("ascendsimDeferTasks", defer(deferred))
 
     def be_deterministic(self, level: int) -> None:
         """Set ACL_OPT_DETERMINISTIC for this context, or for the process where a runtime knows no
@@ -343,6 +352,15 @@ class Acl:
         tally = Tally()
         self._count(byref(tally), len(Tally._fields_))
         return tally
+
+    def work(self) -> tuple[int, ...]:
+        """The work of all launches of this process that have ended (`conformance.call.work`); none
+        from a runtime that does not count.
+        """
+        if self._work is None:
+            return ()
+        counts = (c_uint64 * len(COUNTS))()
+        return tuple(counts[: self._work(counts, len(COUNTS))])
 
     def _take(self, name: str) -> str:
         if not hasattr(self.runtime, name):

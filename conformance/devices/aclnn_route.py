@@ -7,8 +7,8 @@ what became of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from ctypes import POINTER, byref, c_bool, c_double, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
@@ -23,17 +23,20 @@ from conformance.devices.broken_protocol import Handed, NotBreakableError, break
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
     Answer,
+    AskTimes,
     AttributeArgument,
     Call,
     Failure,
     IntArrayArgument,
     NumbersArgument,
+    Times,
     Unavailable,
 )
 from conformance.devices.placement import Findings, NoRoomError, Placement
 from conformance.devices.second_stream import Beside
 from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
+from conformance.devices.timed_calls import EventTimer
 from conformance.errors import text_of
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool, "double": c_double}
@@ -132,6 +135,45 @@ class AclnnRoute:
             conduct=conduct,
         )
 
+    def times(self, asked: AskTimes) -> Times | Unavailable:
+        """How long phase two of a call takes, again and again on the same memory."""
+        phases = self._phases(asked.call)
+        if isinstance(phases, Unavailable):
+            return phases
+        try:
+            self._placement.send(asked.call)
+            self._machine.configure(asked.call)
+            self._acl.run_at_submission()
+            with EventTimer(self._acl, self._stream) as timer, self._objects(asked.call) as objects:
+                repetitions = range(asked.warm + asked.times)
+                found = [self._timed(asked.call, phases, objects, timer) for _ in repetitions]
+        except (AclError, NoRoomError, AttributeError) as error:
+            return Times(reason=text_of(error))
+        finally:
+            self._acl.take_diagnostics()
+        return Times(tuple(found[asked.warm :]))
+
+    def _timed(
+        self,
+        call: Call,
+        phases: tuple[Any, Any],
+        objects: Mapping[int, int],
+        timer: EventTimer,
+    ) -> float:
+        """Plan, and the seconds of one phase two. Raises AclError."""
+        plan, execute = phases
+        executor, count = pointer(), c_uint64()
+        self._segment.note(call.symbol + "GetWorkspaceSize")
+        status = plan(*_passed(call, objects), byref(count), byref(executor))
+        self._acl.check(call.symbol + "GetWorkspaceSize", status)
+        workspace = self._placement.workspace(count.value, call.setting.memory)
+        self._segment.note(call.symbol)
+
+        def submit() -> None:
+            self._acl.check(call.symbol, execute(workspace, count, executor, self._stream))
+
+        return timer.seconds(submit)
+
     def release(self) -> None:
         """Give the device memory back."""
         self._placement.release()
@@ -153,17 +195,38 @@ class AclnnRoute:
         self, call: Call, phases: tuple[Any, Any], ending: _Ending, counter: ConductCounter
     ) -> None:
         """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""
-        plan, execute = phases
+        with self._objects(call) as objects:
+            self._planned(call, phases, objects, ending, counter)
+
+    @contextmanager
+    def _objects(self, call: Call) -> Iterator[dict[int, int]]:
+        """The tensors and arrays of a call by place, for a block. Raises AclError."""
         handles: dict[int, int] = {}
         arrays: dict[int, int] = {}
-        executor, workspace_bytes = pointer(), c_uint64()
         try:
             for place, tensor, address in self._placement.addresses():
                 handles[place] = self._acl.create_tensor(tensor, address)
             for place, array in enumerate(call.arguments):
                 if isinstance(array, IntArrayArgument) and array.values is not None:
                     arrays[place] = self._acl.create_int_array(array.values)
-            objects = handles | arrays
+            yield handles | arrays
+        finally:
+            for handle in handles.values():
+                self._acl.destroy_tensor(handle)
+            for handle in arrays.values():
+                self._acl.destroy_int_array(handle)
+
+    def _planned(
+        self,
+        call: Call,
+        phases: tuple[Any, Any],
+        objects: Mapping[int, int],
+        ending: _Ending,
+        counter: ConductCounter,
+    ) -> None:
+        plan, execute = phases
+        executor, workspace_bytes = pointer(), c_uint64()
+        try:
             values = _passed(call, objects)
             plan_name = call.symbol + "GetWorkspaceSize"
             self._segment.note(plan_name)
@@ -204,10 +267,6 @@ class AclnnRoute:
             if executor and self._destroy_executor is not None:
                 with counter.phase():
                     self._destroy_executor(executor)
-            for handle in handles.values():
-                self._acl.destroy_tensor(handle)
-            for handle in arrays.values():
-                self._acl.destroy_int_array(handle)
 
     def _break(
         self,

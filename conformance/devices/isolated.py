@@ -25,6 +25,7 @@ from conformance.devices.messages import (
     DTYPES,
     Answer,
     AskLimits,
+    AskTimes,
     Call,
     Fault,
     Limits,
@@ -33,6 +34,7 @@ from conformance.devices.messages import (
     Reply,
     Setup,
     TensorArgument,
+    Times,
     Unavailable,
 )
 from conformance.devices.segment import Segment
@@ -43,6 +45,7 @@ from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavaila
 from conformance.printable import warn
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
+from conformance.record.torch_binding import BY_KEYWORDS
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0, "host": 120.0}
 """Seconds within which a device must open: a library that loads, a card that comes out of reset, or
@@ -69,6 +72,10 @@ class DeviceRefused(EnvironmentFailure):
         super().__init__(reason)
         self.status = status
         self.hung = hung
+
+
+class NotTimed(Exception):  # noqa: N818 - what became of a call
+    """A call was not timed; the text says why."""
 
 
 class IsolatedDevice:
@@ -194,6 +201,31 @@ class IsolatedDevice:
             raise OperatorUnavailable(say.NOT_EXPORTED(symbol=symbol))
         return reply.values
 
+    def times(self, operator: Operator, case: Case, warm: int, times: int) -> tuple[float, ...]:
+        """Seconds of phase two on the device, by events: ``times`` repetitions of a case, after
+        ``warm`` that are not measured.
+
+        Raises OperatorUnavailable where the library has no such operator, `NotTimed` where the
+        route has no phases, the call does not complete, or the runtime has no events.
+        """
+        if self._route in BY_KEYWORDS:
+            raise NotTimed(say.NO_PHASES(route=self._route))
+        call = call_of(operator, case, self._route)
+        self._lay_out(case, call)
+        self._segment.note(call.symbol)
+        try:
+            _, reply = self._ask(AskTimes(call, warm, times))
+        except ChildEndedError as ended:
+            raise NotTimed(ended.detail.splitlines()[0]) from None
+        self._segment.empty()
+        if isinstance(reply, Times):
+            if reply.reason:
+                raise NotTimed(unpacked(reply.reason))
+            return reply.seconds
+        if isinstance(reply, Fault):
+            raise EnvironmentFailure(say.PROCESS_FAILED(error=reply.traceback))
+        raise OperatorUnavailable(say.NOT_EXPORTED(symbol=call.symbol))
+
     def renew(self) -> None:
         """End the process in order and start another; see ``Device.renew``."""
         if self._closed:
@@ -250,11 +282,13 @@ class IsolatedDevice:
             return answer.conduct.left_bytes
         return min(answer.conduct.left_bytes, second.conduct.left_bytes)
 
-    def _ask(self, call: Call | AskLimits) -> tuple[Child, Reply]:
+    def _ask(self, call: Call | AskLimits | AskTimes) -> tuple[Child, Reply]:
         """Have the call answered by a process that is there. Raises ChildEndedError."""
         limit = self._time_limit
         if isinstance(call, Call):
             limit = seconds_for(call, limit)
+        elif isinstance(call, AskTimes):
+            limit = seconds_for(call.call, limit) * (call.warm + call.times)
         child = self._child
         if child is not None and child.alive:
             try:
@@ -308,6 +342,7 @@ class IsolatedDevice:
             seconds=answer.seconds,
             tiling_key=answer.tiling_key,
             two_phase=answer.two_phase,
+            work=answer.conduct.work if answer.conduct is not None else None,
         )
 
     def _obituary(self, ended: ChildEndedError, call: Call) -> Observation:

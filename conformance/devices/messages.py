@@ -173,6 +173,21 @@ class AskLimits(msgspec.Struct, frozen=True, tag="ask limits"):
     queries: tuple[tuple[str, int, int, int, int, int], ...]
 
 
+class AskTimes(msgspec.Struct, frozen=True, tag="ask times"):
+    """How long phase two of a call takes: ``warm`` times unmeasured, then ``times`` measured."""
+
+    call: Call
+    warm: int
+    times: int
+
+
+class Times(msgspec.Struct, frozen=True, tag="times"):
+    """Seconds of each measured repetition, or a ``reason``, which crosses as `Refused` does."""
+
+    seconds: tuple[float, ...] = ()
+    reason: Packed = ""
+
+
 class Limits(msgspec.Struct, frozen=True, tag="limits"):
     """The answers, in the order of the queries."""
 
@@ -296,12 +311,12 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Conduct(msgspec.Struct, frozen=True):
-    """What a call had the simulated device do.
+    """What a call had the simulated device do (`conformance.call.observation.Observation`).
 
     ``launches`` and ``tasks`` (fills, copies inside the device) are of phase 2; ``written_early``
     names the outputs that phase 1 wrote; ``left_bytes`` of device memory were allocated in the call
     and not freed. ``failures`` are the runtime's own account: the call may have dropped them.
-    ``waiting`` tasks are left in streams after the call's own was waited for.
+    ``waiting`` tasks are left in streams after the call's own was waited for. ``work``: as there.
     """
 
     launches: int
@@ -310,6 +325,7 @@ class Conduct(msgspec.Struct, frozen=True):
     left_bytes: int
     failures: tuple[Failure, ...]
     waiting: int = 0
+    work: dict[str, int] | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
@@ -350,8 +366,8 @@ class Fault(msgspec.Struct, frozen=True, tag="fault"):
     traceback: str
 
 
-Request = Setup | Call | AskLimits
-Reply = Opened | Refused | Answer | Limits | Unavailable | Fault
+Request = Setup | Call | AskLimits | AskTimes
+Reply = Opened | Refused | Answer | Limits | Times | Unavailable | Fault
 Message = TypeVar("Message")
 
 _encode = msgspec.msgpack.Encoder(enc_hook=packed).encode

@@ -108,6 +108,10 @@ class NpuDevice:
         """What the kernels say of their limits; see ``Device.limits``."""
         return self._device.limits(operator, asked)
 
+    def times(self, operator: Operator, case: Case, warm: int, times: int) -> tuple[float, ...]:
+        """Seconds of phase two; see ``IsolatedDevice.times``."""
+        return self._device.times(operator, case, warm, times)
+
     def renew(self) -> None:
         """Open the card anew, or another where it is lost; see ``Device.renew``."""
         if self._ended:

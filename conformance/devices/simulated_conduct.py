@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import msgspec
 
+from conformance.call.work import work_of
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.c_structures import Tally
 from conformance.devices.messages import Conduct, Failure
@@ -40,6 +41,7 @@ class ConductCounter:
         self._launches = self._tasks = self._left_bytes = 0
         self._waiting = 0
         self.written_early: tuple[str, ...] = ()
+        self._work_before = acl.work()
         before = acl.tally()
         self.counts = before is not None
         if before is not None and before.failures:
@@ -82,4 +84,5 @@ class ConductCounter:
             left_bytes=max(self._left_bytes, 0),
             failures=_failures(self._acl.take_failures()) if tally.failures else (),
             waiting=self._waiting,
+            work=work_of(self._work_before, self._acl.work()),
         )

@@ -19,15 +19,18 @@ from typing import TYPE_CHECKING
 
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
+from conformance.devices.aclnn_route import AclnnRoute
 from conformance.devices.lifetime import end_with
 from conformance.devices.messages import (
     Answer,
     AskLimits,
+    AskTimes,
     Call,
     Fault,
     Limits,
     Refused,
     Setup,
+    Times,
     Unavailable,
 )
 from conformance.devices.opening import UnknownDeviceError, acl_of, opened_by
@@ -80,11 +83,15 @@ def main() -> None:
         if isinstance(call, AskLimits):
             messages.send(replies, _limits(acl, call))
             continue
-        if not isinstance(call, Call):
+        if not isinstance(call, Call | AskTimes):
             break
-        if segment.follow() or room != call.sparse_bytes:
-            room = call.sparse_bytes
+        needed = call.call.sparse_bytes if isinstance(call, AskTimes) else call.sparse_bytes
+        if segment.follow() or room != needed:
+            room = needed
             _limit_address_space(setup.address_space and setup.address_space + room)
+        if isinstance(call, AskTimes):
+            messages.send(replies, _times(route, call))
+            continue
         answer = _run(route, call)
         if guard is not None and isinstance(answer, Answer):
             try:
@@ -104,6 +111,16 @@ def _run(route: Route | PythonRoute, call: Call) -> Answer | Unavailable | Fault
         sys.stderr.write("MemoryError\n")
         sys.stderr.flush()
         os.abort()
+    except Exception:
+        return Fault(traceback.format_exc())
+
+
+def _times(route: Route, asked: AskTimes) -> Times | Unavailable | Fault:
+    """What the route measures, if it has phases."""
+    if not isinstance(route, AclnnRoute):
+        return Unavailable(asked.call.symbol)
+    try:
+        return route.times(asked)
     except Exception:
         return Fault(traceback.format_exc())
 

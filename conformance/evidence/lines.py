@@ -8,9 +8,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
+from msgspec import Meta
 
 from conformance.call.attribute import Stored, all_stored
 from conformance.call.case import Case, Tensor
@@ -32,6 +33,9 @@ MOST_BYTES = 2**31
 """Of one file of evidence; ten million verdicts take less."""
 NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
+
+FIXED_CASES = ("corpus", "regression")
+"""Of these the machine stays as well: the counts of their work are compared between runs."""
 
 LONGEST_ATTRIBUTE = 16
 """Elements of an attribute up to which an array is written into a line."""
@@ -88,6 +92,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     call_seconds: float = 0.0
     unconfirmed: tuple[str, ...] = ()
     beside: str = ""
+    work: Mapping[str, Annotated[int, Meta(ge=0, le=2**62)]] | None = None
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -164,8 +169,32 @@ class LimitLine(Line, tag="limits", kw_only=True):
     reason: str = ""
 
 
+FEWEST_TIMES, MOST_TIMES = 5, 1000
+"""Repetitions of a timed call: below the first its noise is not known."""
+Seconds = Annotated[tuple[float, ...], Meta(max_length=MOST_TIMES)]
+
+
+class TimingLine(Line, tag="timing", kw_only=True):
+    """How long phase two of a fixed call took on the device, in each repetition."""
+
+    operator: str
+    mode: str = ""
+    dtype: str
+    name: str
+    digest: str = ""
+    seconds: Seconds = ()
+    reason: str = ""
+
+
 AnyLine = (
-    VerdictLine | DeviceLine | OrderLine | LimitLine | FailureLine | ItemLine | EnvironmentLine
+    VerdictLine
+    | DeviceLine
+    | OrderLine
+    | LimitLine
+    | TimingLine
+    | FailureLine
+    | ItemLine
+    | EnvironmentLine
 )
 
 
@@ -290,6 +319,7 @@ def verdict_line(
         call_seconds=round(observation.seconds, 6),
         unconfirmed=unconfirmed(verdict, observation),
         beside=verdict.beside,
+        work=observation.work if judged.judged_as in FIXED_CASES else None,
     )
 
 

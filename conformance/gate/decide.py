@@ -32,7 +32,9 @@ from conformance.gate.judgement import (
     cannot,
     in_order,
 )
+from conformance.gate.times import slower, times_not_compared, times_told
 from conformance.gate.waivers import Contract
+from conformance.gate.work import less_work, more_work, work_not_compared
 from conformance.names import cell_id
 
 SHOWN = 5
@@ -43,7 +45,8 @@ class Asked:
     """How a run is to be judged. ``compares`` False: there is no baseline, and that is meant;
     ``baseline`` None: that of the run's key. ``require_device`` is sim, npu or empty;
     ``changed``: a change of the kernels is claimed. ``operators`` are those that are compared with
-    the baseline, none: all that it has."""
+    the baseline, none: all that it has. ``more_work`` is the share by which a count of work may
+    grow, ``time_regression`` that by which a timed call may take longer, None: by any."""
 
     folder: Path
     baselines: Path = baselines.FOLDER
@@ -53,6 +56,8 @@ class Asked:
     require_device: str = ""
     changed: bool = False
     operators: tuple[str, ...] = ()
+    more_work: float = 0.01
+    time_regression: float | None = None
     today: date
 
 
@@ -89,6 +94,11 @@ def decide(asked: Asked) -> Judgement:
             notes.append(cut)
     if baseline is not None:
         findings += _worse(run, found, baseline, answered)
+        findings += more_work(found, baseline.facts, asked.more_work)
+        notes += [*work_not_compared(found, baseline.facts), *less_work(found, baseline.facts)]
+        if asked.time_regression is not None:
+            findings += slower(found, baseline.facts, asked.time_regression)
+            notes += times_not_compared(found, baseline.facts)
         if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
             findings.append(stale)
         changed = changed_inputs(found, baseline)
@@ -96,6 +106,7 @@ def decide(asked: Asked) -> Judgement:
             notes.append(say.NOT_COMPARED(names=changed[:SHOWN]))
         new = len(found.named.keys() - baseline.facts.named.keys())
         notes += [say.NEW_CALLS(count=new)] if new else []
+    timed = () if baseline is None else times_told(found, baseline.facts)
     status = REJECTED if findings else ACCEPTED
     return Judgement(
         status=status,
@@ -108,7 +119,7 @@ def decide(asked: Asked) -> Judgement:
         waived=answered.waived,
         unconfirmed=answered.unconfirmed,
         notes=notes,
-        figures=list(figures(found, baseline)),
+        figures=[*figures(found, baseline), *timed],
     )
 
 

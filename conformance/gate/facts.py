@@ -15,7 +15,7 @@ from conformance.call.observation import Outcome
 from conformance.catalogue import baselines, corrupted
 from conformance.catalogue import gate as say
 from conformance.catalogue.marks import NAMES
-from conformance.evidence.lines import OrderLine, VerdictLine
+from conformance.evidence.lines import OrderLine, Seconds, TimingLine, VerdictLine
 from conformance.evidence.reading import CannotJudge, declared_cells
 from conformance.evidence.run import Run
 from conformance.evidence.summary import COUNTED, QUARANTINE
@@ -76,7 +76,8 @@ class Named(msgspec.Struct, kw_only=True):
     ``digest`` is the hash of its inputs: by it two runs know that they speak of the same call.
     ``drift`` is whether an output is off its declared order; ``exact`` of ``elements`` were judged
     bit-exactly; ``tiling_key`` is None where it is unknown; ``workspace_bytes`` and
-    ``call_seconds`` are told, and no verdict follows from them.
+    ``call_seconds`` are told, and no verdict follows from them. ``work`` are the counts of
+    `conformance.call.work` on the simulated ``machine``; none where nothing counted.
     """
 
     digest: str
@@ -90,6 +91,8 @@ class Named(msgspec.Struct, kw_only=True):
     tiling_key: int | None = None
     workspace_bytes: int = 0
     call_seconds: float = 0.0
+    work: dict[str, int] = {}
+    machine: str = ""
 
     @property
     def cell(self) -> str:
@@ -113,8 +116,18 @@ class Order(msgspec.Struct, kw_only=True):
     merges: tuple[tuple[int, int], ...] = ()
 
 
+class Timed(msgspec.Struct, kw_only=True):
+    """How long a fixed call took on the device, in each repetition; ``reason`` why not at all."""
+
+    digest: str
+    operator: str
+    seconds: Seconds = ()
+    reason: str = ""
+
+
 class Facts(msgspec.Struct, kw_only=True):
     """Everything of a run that a later one is compared with. ``named`` is by ``OP/KIND/NAME``,
+    ``times`` by ``OP/timing/NAME``,
     ``orders`` by ``OP DTYPE SLOTS slots``, ``libraries`` hashes by file name. ``cases`` are all
     distinct ones, refused calls, relations and sequences among them; baselines of before have 0."""
 
@@ -127,6 +140,7 @@ class Facts(msgspec.Struct, kw_only=True):
     cells: dict[str, CellFact] = {}
     named: dict[str, Named] = {}
     orders: dict[str, Order] = {}
+    times: dict[str, Timed] = {}
 
 
 class _Library(msgspec.Struct):
@@ -172,6 +186,7 @@ def facts(run: Run) -> Facts:
             _order_name(line): Order(order=line.order, merges=line.merges)
             for line in evidence.orders
         },
+        times=_times(run),
     )
 
 
@@ -183,6 +198,7 @@ def of_operators(found: Facts, operators: Collection[str]) -> Facts:
         cells={name: c for name, c in found.cells.items() if name.partition("-")[0] in operators},
         named={name: one for name, one in found.named.items() if one.operator in operators},
         orders={name: o for name, o in found.orders.items() if name.partition(" ")[0] in operators},
+        times={name: one for name, one in found.times.items() if one.operator in operators},
     )
 
 
@@ -214,8 +230,34 @@ def _named(run: Run) -> dict[str, Named]:
             tiling_key=line.tiling_key,
             workspace_bytes=line.workspace_bytes,
             call_seconds=line.call_seconds,
+            work=dict(line.work or {}),
+            machine=_machine(line),
         )
     return dict(sorted(found.items()))
+
+
+def _times(run: Run) -> dict[str, Timed]:
+    """Every timed call once; of several parts of a run the first that measured it."""
+    found: dict[str, Timed] = {}
+    for line in run.lines:
+        if isinstance(line, TimingLine):
+            name = f"{line.operator}/timing/{line.name}"
+            if name not in found or (line.seconds and not found[name].seconds):
+                found[name] = Timed(
+                    digest=line.digest,
+                    operator=line.operator,
+                    seconds=line.seconds,
+                    reason=line.reason,
+                )
+    return dict(sorted(found.items()))
+
+
+def _machine(line: VerdictLine) -> str:
+    """What of the simulated machine the counts of a call's work depend on."""
+    if line.machine is None:
+        return ""
+    sizes = ", ".join(f"{name} {value}" for name, value in sorted(line.machine.items()))
+    return f"{sizes}, functions {line.functions or 'rounded'}"
 
 
 def _key(run: Run, profile: _Profile) -> Key:

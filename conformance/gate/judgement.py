@@ -23,6 +23,8 @@ KINDS = {
     "order drift": say.ORDER_DRIFT,
     "tiling key": say.TILING_KEY,
     "bit-exact share": say.BIT_EXACT_SHARE,
+    "more work": say.MORE_WORK,
+    "slower": say.SLOWER,
     "missing case": say.MISSING_CASE,
     "missing cell": say.MISSING_CELL,
 }

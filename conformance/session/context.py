@@ -38,6 +38,7 @@ from conformance.record.versions import VERSION
 from conformance.session.against import Against, Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
+from conformance.session.timing_probe import repetitions
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
 from conformance.suite.on_route import all_on_route, on_it, reachable
@@ -119,6 +120,7 @@ class Context:
         times: str | None = option.conformance_times
         self.times = Path(times).absolute() if times else None
         self.item_times = {} if self.times is None else item_times(self.times)
+        self.timing = repetitions(option.conformance_timing, self.device)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())

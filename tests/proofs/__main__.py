@@ -68,6 +68,14 @@ PROOFS = {
         "the real kernels, each small case in 50 schedules of the pipes: no byte changes",
         ("kernels.schedules_run",),
     ),
+    "work": Proof(
+        "two kernels that waste work in three ways each: the gate finds all, 200 runs no alarm",
+        ("kernels.work_run",),
+    ),
+    "times": Proof(
+        "times of this host with and without a regression, in pairs: alarms, false and due",
+        ("proofs.times_run",),
+    ),
     "soak": Proof("the real kernels, 200,000 cases: no false alarm", ("kernels.soak_run",)),
     "slips": Proof(
         "ten slips in the checkout that OPS_TRANSFORMER_HOME names, each found in two minutes",

@@ -40,9 +40,7 @@ PASSES_OVER_FLAGS = Plant(
 BARRIER_ORDERS_ALL = Plant("barriers.cpp", "clocks.Barrier(pipe);", "clocks.BarrierAll();")
 """The clocks take a barrier of one pipe for one of all."""
 
-FORGETS_FLAGS = Plant(
-    "flags.cpp", "        CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);\n", ""
-)
+FORGETS_FLAGS = Plant("flags.cpp", "        core.clocks.Acquire(WaiterOf(event), flag.told);\n", "")
 """The clocks learn nothing from a flag."""
 
 

@@ -102,6 +102,13 @@ ACL_FUNC_VISIBILITY int ascendsimLastWords(char* memory, uint64_t bytes);
 ACL_FUNC_VISIBILITY void ascendsimTally(uint64_t* counts, uint32_t count);
 
 /*
+ * The work of all launches that have ended in this process, as docs/reference/work.md says: as many
+ * of the counts as `count` says. Returns how many there are; 0 from a build without checks, which
+ * counts nothing.
+ */
+ACL_FUNC_VISIBILITY uint32_t ascendsimWork(uint64_t* counts, uint32_t count);
+
+/*
  * Writes the launches, copies and fills that failed since the last successful take, as a JSON array
  * of {"what", "status", "text", "launch"}: their callers may have dropped the statuses. Returns and
  * forgets as ascendsimTakeDiagnostics.

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from conformance.cli.main import main
+from conformance.evidence.lines import TimingLine
 from conformance.evidence.reading import read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
@@ -226,3 +227,38 @@ def test_a_clause_that_was_measured_once_stays_measured(tmp_path: Path) -> None:
         baselines.accept(tmp_path / "b", "mine", found, "A", "w", measured)
     kept = baselines.named(tmp_path / "b", "mine").measured
     assert kept == ["permute: tails are zero", "permute: ties keep order"]
+
+
+def test_the_shares_of_work_and_time_are_read_from_the_command_line(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    npu = device(kind="npu", name="npu:0")
+    fixed = verdict("c", judged_as="corpus", name="pairs 01", work={"chain": 100})
+    timed = TimingLine(worker="main", operator="permute", dtype="float16", name="model 64")
+    before = msgspec.structs.replace(timed, digest="t", seconds=(1e-4,) * 30)
+    earlier = run(tmp_path / "before", every_cell(fixed, before), on=npu)
+    words = ["--baselines", str(tmp_path / "b")]
+    assert main(["baseline", "accept", str(earlier), "--who", "A", "--why", "first", *words]) == 0
+    more = msgspec.structs.replace(fixed, work={"chain": 104})
+    slower = msgspec.structs.replace(before, seconds=(1.04e-4,) * 30)
+    now = run(tmp_path / "now", every_cell(more, slower), on=npu)
+    for asked, kinds in (
+        ((), ["more work"]),
+        (("--more-work", "5%"), []),
+        (("--more-work", "5", "--time-regression", "5%"), []),
+        (("--more-work", "5", "--time-regression", "3%"), ["slower"]),
+    ):
+        capsys.readouterr()
+        status = main(["gate", str(now), "--json", *words, *asked])
+        found = msgspec.json.decode(capsys.readouterr().out)
+        assert [one["kind"] for one in found["findings"]] == kinds
+        assert status == bool(kinds)
+
+
+@pytest.mark.parametrize("option", ["--more-work", "--time-regression"])
+def test_a_share_that_is_no_percent_is_wrong_usage(
+    tmp_path: Path, capsys: Captured, option: str
+) -> None:
+    folder = run(tmp_path / "run")
+    assert main(["gate", str(folder), option, ""]) == 2
+    assert f"{option[2:]} is '': it must be percents" in capsys.readouterr().err

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../engine/order/work.h"
 #include "../arithmetic/sixteen_bit.h"
 #include "../tensors/global_tensor.h"
 #include "../tensors/local_tensor.h"
@@ -72,6 +73,13 @@ inline uint64_t WholeBlocks(const CopyCall& call, uint64_t count, uint32_t eleme
     return bytes / kUbBlock * kUbBlock;
 }
 
+// One instruction, whatever its number of blocks.
+inline void CountCopy(const CopyCall& call) {
+    if constexpr (kChecks) {
+        CountInstruction(PipeOf(call.pipe));
+    }
+}
+
 // Bytes of one side of a strided copy: where its block `index` begins.
 struct Pitch {
     int64_t length;
@@ -103,6 +111,7 @@ void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& 
             uint32_t blockCount, int64_t bytes, Pitch from, Pitch to, const CopyCall& call) {
     CheckUbStart(call, dst.UbAddress());
     CheckGlobalStart(call, src.GetPhyAddr(), sizeof(T));
+    CountCopy(call);
     for (uint32_t index = 0; index < blockCount; ++index) {
         const uint8_t* source = src.Bytes(from.Start(index), static_cast<uint64_t>(bytes),
                                           Access::Read, call.name, call.pipe, call.where);
@@ -124,6 +133,7 @@ void CopyOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>&
     if (StoreAccess() == Access::Atomic) {
         CheckGlobalStart(call, dst.GetPhyAddr(), sizeof(T));
     }
+    CountCopy(call);
     for (uint32_t index = 0; index < blockCount; ++index) {
         const uint8_t* source = UbBytes(src, from.Start(index), static_cast<uint64_t>(bytes), call);
         uint8_t* target = dst.Bytes(to.Start(index), static_cast<uint64_t>(bytes), StoreAccess(),

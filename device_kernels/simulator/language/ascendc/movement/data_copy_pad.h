@@ -179,6 +179,7 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
     CheckPadCopy<T>(copy, call);
     CheckPadding(padding, call);
     CheckUbStart(call, dst.UbAddress());
+    CountCopy(call);
     if (copy.blockLen == 0) {
         return;
     }

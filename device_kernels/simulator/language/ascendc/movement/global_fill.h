@@ -6,6 +6,7 @@
 
 #include "../../engine/memory/definedness.h"
 #include "../../engine/order/pipelines.h"
+#include "../../engine/order/work.h"
 #include "../arithmetic/sixteen_bit.h"
 #include "../tensors/global_tensor.h"
 #include "../vocabulary/dtype_table.h"
@@ -18,6 +19,7 @@ void FillGlobal(const AscendC::GlobalTensor<T>& tensor, uint64_t count, T value,
                 CallSite where) {
     uint8_t* target = tensor.Bytes(0, count * sizeof(T), Access::Write, name, "MTE3", where);
     if constexpr (kChecks) {
+        CountInstruction(Pipe::MTE3);
         DefineGlobal(target, count * sizeof(T));
     }
     Perform(Pipe::MTE3, [=] {

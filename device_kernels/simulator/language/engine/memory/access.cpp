@@ -52,6 +52,9 @@ void DeclareUb(Access access, uint64_t start, uint64_t bytes, const Doer& doer) 
     }
     Core& core = CurrentCore();
     core.last = {doer.operation, doer.where};
+    if (PipeOf(doer.pipe) == Pipe::S) {
+        core.work.Issue(Pipe::S);
+    }
     Judge(core, access, start, start + bytes, doer);
     core.shadow.Record(PipeOf(doer.pipe), access, start, start + bytes, SeenBy(core, doer));
     if (core.pipelines.Queues()) {
@@ -97,10 +100,13 @@ void EndVector(uint32_t begin, const Doer& doer) {
     PropagateDefinedness(core, begin);
     const Seen seen = SeenBy(core, doer);
     const uint64_t number = Tracing() ? NextTraceNumber() : 0;
+    core.work.Issue(PipeOf(doer.pipe));
     size_t end = declared.pieces.size();
+    uint64_t touched = 0;
     for (size_t index = declared.operands.size(); index-- > begin;) {
         const Operand& operand = declared.operands[index];
         for (size_t piece = operand.firstPiece; piece < end; ++piece) {
+            touched += declared.pieces[piece].end - declared.pieces[piece].start;
             core.shadow.Record(PipeOf(doer.pipe), operand.access, declared.pieces[piece].start,
                                declared.pieces[piece].end, seen);
             if (number != 0) {
@@ -110,6 +116,7 @@ void EndVector(uint32_t begin, const Doer& doer) {
         }
         end = operand.firstPiece;
     }
+    core.work.TouchVector(touched);
     declared.operands.resize(begin);
     declared.pieces.resize(end);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../order/hold.h"
+#include "../order/work.h"
 #include "../report/constants.h"
 #include "../schedule/launch.h"
 #include "data_cache.h"
@@ -198,6 +199,7 @@ void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access
         Refuse(reinterpret_cast<uintptr_t>(base), start, bytes, access, operation, spot);
     }
     if constexpr (kChecks) {
+        CountGlobal(PipeOf(spot.pipe), bytes);
         const NamedRegion& region = inForce[lastAllowed];
         if (region.shadow != nullptr && bytes != 0) {
             DeclareGlobal(*region.shadow, region.name.c_str(), start, bytes, access,

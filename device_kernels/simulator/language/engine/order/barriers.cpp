@@ -4,18 +4,9 @@
 #include "trace.h"
 
 namespace ascendsim {
+namespace {
 
-void PassBarrier(Pipe pipe) {
-    CurrentCore().clocks.Barrier(pipe);
-    if (QueuesEffects()) {
-        CurrentCore().pipelines.Barrier(pipe);
-    }
-    if (Tracing()) {
-        TraceBarrier(kPipeNames[static_cast<uint32_t>(pipe)]);
-    }
-}
-
-void PassBarrierOfAll() {
+void FinishAllPipes() {
     CurrentCore().clocks.BarrierAll();
     if (QueuesEffects()) {
         CurrentCore().pipelines.FinishAll();
@@ -25,8 +16,27 @@ void PassBarrierOfAll() {
     }
 }
 
+}  // namespace
+
+void PassBarrier(Pipe pipe) {
+    Core& core = CurrentCore();
+    core.clocks.Barrier(pipe);
+    core.work.PassBarrier();
+    if (core.pipelines.Queues()) {
+        core.pipelines.Barrier(pipe);
+    }
+    if (Tracing()) {
+        TraceBarrier(kPipeNames[static_cast<uint32_t>(pipe)]);
+    }
+}
+
+void PassBarrierOfAll() {
+    CurrentCore().work.PassBarrierOfAll();
+    FinishAllPipes();
+}
+
 void EnterNextPhase() {
-    PassBarrierOfAll();
+    FinishAllPipes();
     ++CurrentCore().phase;
     if (Tracing()) {
         TraceSync();

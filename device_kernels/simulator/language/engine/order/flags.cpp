@@ -57,9 +57,11 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
     ++flag.set;
     flag.setAt = where;
     if constexpr (kChecks) {
-        flag.told = CurrentCore().clocks.Release(SourceOf(event));
-        if (QueuesEffects()) {
-            flag.place = CurrentCore().pipelines.Signal(SourceOf(event));
+        Core& core = CurrentCore();
+        flag.told = core.clocks.Release(SourceOf(event));
+        core.chains[event][static_cast<uint32_t>(id)] = core.work.Signal(SourceOf(event));
+        if (core.pipelines.Queues()) {
+            flag.place = core.pipelines.Signal(SourceOf(event));
         }
         if (Tracing()) {
             TraceFlag("set", SourceOf(event), WaiterOf(event), id);
@@ -76,9 +78,11 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
     }
     --flag.set;
     if constexpr (kChecks) {
-        CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);
-        if (QueuesEffects()) {
-            CurrentCore().pipelines.Await(WaiterOf(event), SourceOf(event), flag.place);
+        Core& core = CurrentCore();
+        core.clocks.Acquire(WaiterOf(event), flag.told);
+        core.work.Await(WaiterOf(event), core.chains[event][static_cast<uint32_t>(id)]);
+        if (core.pipelines.Queues()) {
+            core.pipelines.Await(WaiterOf(event), SourceOf(event), flag.place);
         }
         if (Tracing()) {
             TraceFlag("wait", SourceOf(event), WaiterOf(event), id);
@@ -90,6 +94,7 @@ void OrderInside(Pipe source, Pipe waiter) {
     constexpr int32_t kOwn = -1;
     Core& core = CurrentCore();
     core.clocks.Acquire(waiter, core.clocks.Release(source));
+    core.work.Await(waiter, core.work.Signal(source));
     if (core.pipelines.Queues()) {
         core.pipelines.Await(waiter, source, core.pipelines.Signal(source));
     }

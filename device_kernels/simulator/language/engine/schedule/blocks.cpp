@@ -90,8 +90,20 @@ bool Advance(std::unique_ptr<Block> block, Wake wake, Blocks& waiting) {
         return true;
     }
     freeFibers.push_back(block->fiber);
+    AddWork(block->core->work);
     ReleaseCore(block->core);
     return block->completed;
+}
+
+// All blocks of a barrier come behind the longest chain of any of them.
+void Meet(const Blocks& together) {
+    ChainLength chain;
+    for (const auto& block : together) {
+        chain = Longer(chain, block->core->work.Chain());
+    }
+    for (const auto& block : together) {
+        block->core->work.Meet(chain);
+    }
 }
 
 // Wakes up every block of a barrier; those that wait again are in `waiting` afterwards.
@@ -107,6 +119,7 @@ bool PassBarrier(Blocks& waiting) {
             return Advance(std::move(longest), Wake::Deadlock, waiting);
         }
     }
+    Meet(together);
     for (size_t index = 0; index < together.size(); ++index) {
         if (!Advance(std::move(together[index]), Wake::GoOn, waiting)) {
             for (++index; index < together.size(); ++index) {

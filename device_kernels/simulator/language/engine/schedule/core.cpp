@@ -105,6 +105,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
         core->syncLevel = ConfiguredSyncLevel();
         core->phase = 0;
         core->clocks = {};
+        core->work = {};
         core->pipelines.Begin(ConfiguredPipes(), blockIndex);
         core->shadow.Reset(kUbMapping);
         core->undefined.Clear();

@@ -1,6 +1,7 @@
 // One vector core while it runs a block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -14,6 +15,7 @@
 #include "../order/flags.h"
 #include "../order/pipelines.h"
 #include "../order/sync_all.h"
+#include "../order/work.h"
 #include "machine.h"
 #include "registers.h"
 
@@ -49,6 +51,9 @@ struct Core {
     Operands operands;
     Ranges undefined;  // bytes of UB
     Origins origins;   // of some of them
+    Work work;
+    // What each flag that is set comes behind.
+    std::array<std::array<ChainLength, kEventIds>, kHardEvents> chains;
 };
 
 // A new live TPipe of the running block; `pipe` is the object that stands for it.

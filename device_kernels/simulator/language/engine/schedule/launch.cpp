@@ -8,6 +8,7 @@
 #include "../memory/global_memory.h"
 #include "../order/hold.h"
 #include "../order/trace.h"
+#include "../order/work.h"
 #include "../report/diagnostics.h"
 #include "blocks.h"
 #include "machine.h"
@@ -43,6 +44,7 @@ uint32_t Carry(const char* kernel, uint32_t blocks, void* stream, void (*entry)(
     const bool completed = RunLaunch(blocks, entry, args);
     EndRegions();
     EndTilingKey();
+    EndWork();
     const uint32_t status = completed ? kStatusOk : kStatusKernelException;
     const ReportLaunch report = reportLaunch.load();
     if (report == nullptr) {

@@ -65,6 +65,10 @@ uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 // included. Level `all` only; elsewhere the array is empty.
 uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
 
+// What all launches of this process that have ended had their cores do (engine/order/work.h): as
+// many of the counts as `count` says. Returns how many there are; 0 from a build without checks.
+uint32_t ascendsimWork(uint64_t* counts, uint32_t count);
+
 // Holds the settings (ascendsimConfigure, ascendsimBlockOrder, ascendsimSyncLevel,
 // ascendsimFunctions, ascendsimPipes, ascendsimLastWords) and what is taken
 // (ascendsimTakeDiagnostics) against everybody who has not got the `key`, which is that of the
