@@ -52,7 +52,7 @@ from conformance.evidence.summary import (
 from conformance.evidence.tiling_keys import tiling_keys
 from conformance.evidence.torch_functions import bindings, torch_functions
 from conformance.judge.broken import BROKEN, explained
-from conformance.names import cell_id
+from conformance.names import bracket, cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
 from conformance.session.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
@@ -227,7 +227,7 @@ class Controller:
         met = outcomes.keys() | lost | evidence.errors.keys()
         evidence.unreached = [item for item in self.items if item not in met]
         ended = set(self.items) & outcomes.keys() - evidence.errors.keys() - set(evidence.cut)
-        early = {_bracket(item) for item in set(self.items) - ended}
+        early = {bracket(item) for item in set(self.items) - ended}
         for cell in evidence.cells:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
@@ -253,7 +253,7 @@ class Controller:
         context.judges = True
         cells = {cell_id(*key) for key in self._declared()}
         self.items = mine
-        self.selected = cells & {_bracket(nodeid) for nodeid in mine}
+        self.selected = cells & {bracket(nodeid) for nodeid in mine}
         evidence = Evidence(
             declared=len(cells),
             selected=len(self.selected),
@@ -285,7 +285,7 @@ class Controller:
         """The operators asked for by name of which no item was selected, with the reason."""
         if self.context.shard != WHOLE:
             return {}
-        first = {_bracket(nodeid).partition("-")[0] for nodeid in ids}
+        first = {bracket(nodeid).partition("-")[0] for nodeid in ids}
         judged = {operator.name for operator in self.context.operators}
         return {
             one: say.NO_ITEM() for one in self.context.named if one in judged and one not in first
@@ -344,7 +344,7 @@ class Controller:
         return run_folder.go_on(out, evidence)
 
     def _is_template(self, nodeid: str) -> bool:
-        return _bracket(nodeid) in self._ids
+        return bracket(nodeid) in self._ids
 
     def _declared(self) -> list[tuple[str, str, str]]:
         if self.context.oracle == RELATIONS:
@@ -354,11 +354,6 @@ class Controller:
             for operator in self.context.operators
             for mode, dtype in operator.declared_cells
         ]
-
-
-def _bracket(nodeid: str) -> str:
-    """What stands in the brackets of an item's id, if it has any."""
-    return nodeid.partition("[")[2].rstrip("]")
 
 
 def _orders(lines: Iterable[OrderLine]) -> list[OrderLine]:
