@@ -28,6 +28,12 @@ NOT_PACKED = Message(
 LONG_MEMBER = Message(
     "a member of it unpacks to more than {most:,} bytes", "其中一段解压后超过 {most:,} 字节"
 )
+NOT_THE_STRENGTH = Message(
+    "combinations of {strength} levels are not judged", "不判定 {strength} 个水平的组合"
+)
+NOT_THE_TUPLES = Message(
+    "its combinations take {bytes} bytes, not {size}", "其组合占 {bytes} 字节，而非 {size} 字节"
+)
 FILE_MISSING = Message("{file} is missing", "缺少 {file}")
 NO_FILE_OF_THE_RUN = Message("{file} is no file of this run", "{file} 不是这次运行的文件")
 CUT_LINE = Message("it is cut, though the run says that it ended", "该行不完整，而运行自称已结束")

@@ -91,6 +91,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
     profile: str = ""
     seed: int = 0
+    seeds: list[int] = []
     device: str = ""
     route: str = ""
     devices: list[DeviceLine] = []

@@ -1,4 +1,5 @@
-"""The merged run: the lines of all shards, their failures, and one summary over both."""
+"""The merged run: the lines of all shards, also of several seeds, their failures, and one summary
+over both."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ import msgspec
 
 from conformance.catalogue import files, folder_of_run
 from conformance.catalogue import merging as say
+from conformance.catalogue.corrupted import CORRUPTED
 from conformance.catalogue.message import Said, changed, row
-from conformance.errors import EnvironmentFailure, UsageError
+from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.evidence import run_folder
 from conformance.evidence.lines import (
     FailureLine,
@@ -28,7 +30,8 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.gate.junit import write_junit
-from conformance.gate.parts_match import check_belong
+from conformance.gate.of_seed import of_its_seed
+from conformance.gate.parts_match import by_seed, check_belong
 from conformance.gate.summed import summed
 from conformance.session.failure_text import LARGER
 
@@ -56,8 +59,13 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
             raise _cannot(run, say.NOT_ENDED())
         sound(run)
     check_belong(runs)
+    if len(by_seed(runs)) > 1:
+        runs = [of_its_seed(run) for run in runs]
     bundles = {run.folder: _bundles(run) for run in runs}
-    evidence = summed(runs)
+    try:
+        evidence = summed(runs)
+    except ValueError as error:
+        raise CannotJudge(CORRUPTED(what=text_of(error))) from error
     hold = run_folder.start(out, evidence)
     try:
         evidence.failures = [_moved(failure, out) for failure in evidence.failures]

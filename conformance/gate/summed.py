@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from conformance.evidence.contradictions import known_items
-from conformance.evidence.coverage import Coverage
+from conformance.evidence.coverage import Key
 from conformance.evidence.exit_status import exit_status
 from conformance.evidence.items import items_in_words, last_of_each
-from conformance.evidence.lines import AnyLine, DeviceLine, LimitLine, OrderLine
+from conformance.evidence.lines import AnyLine, DeviceLine, ItemLine, LimitLine, OrderLine
+from conformance.evidence.part import all_parts
 from conformance.evidence.reading import declared_cells
 from conformance.evidence.run import Run
 from conformance.evidence.shard import WHOLE
@@ -28,7 +27,8 @@ from conformance.evidence.summary import (
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
 from conformance.evidence.torch_functions import torch_functions
-from conformance.names import cell_id
+from conformance.gate.joined_coverage import joined
+from conformance.names import bracket, cell_id
 from conformance.record.operator import RELATIONS
 
 
@@ -50,6 +50,7 @@ def summed(runs: Sequence[Run]) -> Evidence:
     for cell in cells:
         cell.complete = (cell.operator, cell.mode, cell.dtype) not in early
     judged = {cell_id(c.operator, c.mode, c.dtype) for c in cells if c.cases}
+    seeds = sorted({one.seed for one in told})
     statuses = {one.status for one in told}
     items = {item for run in runs for item in known_items(run.evidence, run.lines)}
     made = Evidence(
@@ -57,7 +58,8 @@ def summed(runs: Sequence[Run]) -> Evidence:
         started=min(one.started for one in told),
         seconds=round(sum(one.seconds for one in told), 3),
         profile=first.profile,
-        seed=first.seed,
+        seed=seeds[0],
+        seeds=seeds if len(seeds) > 1 else [],
         device=first.device,
         route=first.route,
         devices=_devices(lines),
@@ -68,10 +70,10 @@ def summed(runs: Sequence[Run]) -> Evidence:
         cases=sum(cell.cases for cell in cells),
         cells=cells,
         declared=max(one.declared for one in told),
-        selected=min(sum(one.selected for one in told), max(one.declared for one in told)),
+        selected=len({cell_id(*key) for key in declared} & {bracket(item) for item in items}),
         unjudged=sorted({name for one in told for name in one.unjudged} - judged),
         left_out={name: why for one in told for name, why in one.left_out.items()},
-        coverage=_coverage(told),
+        coverage=joined([each for one in told for each in one.coverage], lines, _ended(runs)),
         further=first.further,
         tiling_keys=tiling_keys(
             lines, asked_in(each for one in told for each in one.tiling_keys), COUNTED
@@ -81,7 +83,12 @@ def summed(runs: Sequence[Run]) -> Evidence:
         ),
         cut=[item for one in told for item in one.cut],
         unreached=[item for one in told for item in one.unreached],
-        request={**first.request, "shard": str(WHOLE), "items": items_in_words(sorted(items))},
+        request={
+            **first.request,
+            "shard": str(WHOLE),
+            "seed": ", ".join(map(str, seeds)),
+            "items": items_in_words(sorted(items)),
+        },
         parts=sum(one.parts for one in told),
         standard=first.standard,
         standards=standard_rows(lines),
@@ -99,38 +106,27 @@ def summed(runs: Sequence[Run]) -> Evidence:
     return made
 
 
-def _coverage(told: Sequence[Evidence]) -> list[Coverage]:
-    """What the cases of all shards show; a cell's covering item is in one of them: that in which
-    the least is open. What others know of the cell is in that one, too.
-    """
-    found: dict[tuple[str, str, str], Coverage] = {}
-    for one in (coverage for evidence in told for coverage in evidence.coverage):
-        key = (one.operator, one.mode, one.dtype)
-        known = found.get(key)
-        if known is None or _left(one) < _left(known):
-            found[key] = msgspec.structs.replace(
-                one,
-                levels={axis: dict(counts) for axis, counts in one.levels.items()},
-                edges=dict(one.edges),
-            )
-        elif not (one.open or one.open_edges):
-            _join(found[key], one)
-    return list(found.values())
-
-
-def _left(one: Coverage) -> tuple[int, int]:
-    return one.open, one.open_edges
-
-
-def _join(whole: Coverage, one: Coverage) -> None:
-    """Add to the coverage of a cell what another run shows of the same, in place."""
-    whole.missing = [name for name in whole.missing if name in one.missing]
-    for axis, counts in one.levels.items():
-        mine = whole.levels.setdefault(axis, {})
-        for level, count in counts.items():
-            mine[level] = mine.get(level, 0) + count
-    for edge, count in one.edges.items():
-        whole.edges[edge] = whole.edges.get(edge, 0) + count
+def _ended(runs: Sequence[Run]) -> set[Key]:
+    """Operator, mode and data type of the cells of which all items, and all parts of them, ended in
+    the runs of some seed."""
+    found: dict[tuple[str, int], set[str]] = {}
+    early: set[tuple[str, int]] = set()
+    for run in runs:
+        told = run.evidence
+        ended = {line.item for line in run.lines if isinstance(line, ItemLine)}
+        ended -= {*told.cut, *told.unreached, *told.errors}
+        for item in known_items(told, run.lines):
+            cell = (bracket(item), told.seed)
+            found.setdefault(cell, set()).add(item)
+            if item not in ended:
+                early.add(cell)
+    whole = {cell[0] for cell, items in found.items() if cell not in early and all_parts(items)}
+    return {
+        (cell.operator, cell.mode, cell.dtype)
+        for run in runs
+        for cell in declared_cells(run.evidence)
+        if cell_id(cell.operator, cell.mode, cell.dtype) in whole
+    }
 
 
 def _devices(lines: Sequence[AnyLine]) -> list[DeviceLine]:
@@ -150,6 +146,7 @@ def _origin(run: Run) -> dict[str, object]:
     told = run.evidence
     return {
         "shard": told.request.get("shard"),
+        "seed": told.seed,
         "folder": run.folder.name,
         "started": told.started,
         "seconds": told.seconds,
