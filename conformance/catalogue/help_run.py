@@ -137,6 +137,10 @@ TIMES = Message(
     "share the items out by their seconds in an earlier run: its folder, or its junit.xml",
     "按此前运行中各项的用时分配分片：该运行的文件夹或其 junit.xml",
 )
+SPLIT = Message(
+    "split each item that draws cases into N parts, which shards share out",
+    "将抽取用例的每一项拆成 N 份，由各分片分担",
+)
 RESUME = Message("go on with the run in --out that did not end", "继续 --out 中尚未结束的运行")
 WATCH = Message(
     "judge again on each save of a source, what was refused last first, up to the first failure",

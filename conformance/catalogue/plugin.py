@@ -19,6 +19,7 @@ SHARD = Message("judge the I-th of N parts", "判定 N 份中的第 I 份")
 TIMES = Message(
     "share items out by their seconds in an earlier run", "按此前运行中各项的用时分配分片"
 )
+SPLIT = Message("split items that draw cases into N parts", "将抽取用例的项拆成 N 份")
 RESUME = Message("go on with the run that did not end", "续跑未结束的运行")
 SUM_UP = Message("judge nothing more of a resumed run", "不再判定续跑的运行，只作汇总")
 OUT = Message("folder of the run (reports/pytest)", "运行的文件夹（reports/pytest）")

@@ -48,6 +48,7 @@ from conformance.session.context import (
     folder_of,
     lenient_asked,
     one_of,
+    parts_asked,
     profile_named,
     seconds_of,
     seed_of,
@@ -175,6 +176,7 @@ def _add_how_much(group: Any) -> None:
     add("--budget", metavar="TIME", help=helps.BUDGET())
     add("--shard", metavar="I/N", help=helps.SHARD())
     add("--times", metavar="RUN", type=Path, help=helps.TIMES())
+    add("--split", metavar="N", help=helps.SPLIT())
     add("--resume", action="store_true", help=helps.RESUME())
     add(OPTION, action="store_true", help=helps.WATCH())
     add(
@@ -202,6 +204,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
     shard = shard_of(parsed.shard, os.environ)
     times = checked(parsed.times)
+    split = parts_asked(parsed.split)
     limit = seconds_of(parsed.time_limit, profile)
     package = folder_of("package", parsed.package)
     if package is not None:
@@ -252,6 +255,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         budget=budget,
         shard=shard,
         times=times,
+        split=split,
         resume=resume,
         left_out={**found.left_out, **cases.unread},
         cases=cases.folder,

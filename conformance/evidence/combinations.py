@@ -82,11 +82,12 @@ def unpacked(text: str, axes: Axes, strength: int) -> dict[tuple[int, ...], Feas
     size = -(-int(ends[-1]) // 8)
     if size > MOST_RATIO * (len(text) + 1):
         raise ValueError(say.NOT_THE_TUPLES(bytes=len(text), size=size))
+    unpacker = zlib.decompressobj()
     try:
-        raw = zlib.decompressobj().decompress(b64decode(text, validate=True), size + 1)
+        raw = unpacker.decompress(b64decode(text, validate=True), size + 1)
     except zlib.error as error:
         raise ValueError(str(error)) from error
-    if len(raw) != size:
+    if len(raw) != size or not unpacker.eof or unpacker.unused_data:
         raise ValueError(say.NOT_THE_TUPLES(bytes=len(raw), size=size))
     bits = np.unpackbits(np.frombuffer(raw, np.uint8), count=int(ends[-1])).astype(np.bool_)
     return {

@@ -1,13 +1,15 @@
 """How an item draws: plainly while cases are accepted, by Hypothesis where one is to be smaller.
 
-Each stream of draws has a seed of its own.
+Each stream of draws has a seed of its own, and each block of a long stream, so that a part of an
+item need not draw what others judge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -24,6 +26,7 @@ from conformance.call.case import Case
 from conformance.draw.machines import in_any_order
 from conformance.draw.plain import Choices, TooFiltered, plainly, simplest
 from conformance.draw.seeded import of_seed_alone, stream_seed
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.session.template import DRAWN, Body
 
 Draw = Callable[..., None]
@@ -34,6 +37,10 @@ FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
 
 
+BLOCK = 250
+"""Draws of one seed; no profile but gate and nightly draws more of a stream."""
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Makes the tests of an item.
@@ -41,7 +48,7 @@ class Drawing:
     ``attempt`` is the template's body under a trial, ``prepared`` what is done with a drawn case
     first. ``database`` is the folder of what was refused in earlier runs, if it is kept. Cases that
     are ``often_filtered`` may be few. ``computes``: of an operator that computes functions, so that
-    their implementation is drawn.
+    their implementation is drawn. ``block`` is how many draws of a stream have one seed.
     """
 
     attempt: Body
@@ -51,6 +58,7 @@ class Drawing:
     database: str | None = None
     often_filtered: bool = False
     computes: bool = False
+    block: int = BLOCK
 
     def __call__(
         self,
@@ -60,21 +68,34 @@ class Drawing:
         *,
         shrinks: bool,
         kept: bool = False,
+        part: Part = WHOLE_ITEM,
     ) -> Draw:
         """A test of so many cases from a stream of their own, up to the first that is refused.
 
-        That one ``shrinks``; in the database it is ``kept``.
+        That one ``shrinks``; in the database it is ``kept``. A ``part`` judges its share of them.
         """
         drawn, name = self._drawn(cases), self._name(stream)
-        number = stream_seed(self.seed, name)
+        blocks = [*self._blocks(name, examples)]
+        # Whole blocks while each part has one more; of those that are left, draws by turns.
+        dealt = len(blocks) // part.count * part.count
 
         def run(**arguments: Any) -> None:
             __tracebackhide__ = True
-            made = plainly(drawn, examples, number, often_filtered=self.often_filtered)
+            for of_block, wanted in part.of(blocks[:dealt]):
+                block(of_block, wanted, WHOLE_ITEM, arguments)
+            for of_block, wanted in blocks[dealt:]:
+                block(of_block, wanted, part, arguments)
+
+        def block(of_block: str, wanted: int, turns: Part, arguments: dict[str, Any]) -> None:
+            __tracebackhide__ = True
+            number = stream_seed(self.seed, of_block)
+            made = plainly(drawn, wanted, number, often_filtered=self.often_filtered)
+            mine = islice(made, turns.index - 1, None, turns.count)
             try:
-                refused = self._first_refused(made, arguments)
+                refused = self._first_refused(mine, arguments)
             except TooFiltered:
-                self._test(drawn, name, Phase.generate, examples, None)(**arguments)
+                if turns.index == 1:
+                    self._test(drawn, of_block, Phase.generate, wanted, None)(**arguments)
                 return
             if refused is not None:
                 if shrinks:
@@ -86,6 +107,12 @@ class Drawing:
                 raise refused[0]
 
         return run
+
+    def _blocks(self, name: str, examples: int) -> Iterator[tuple[str, int]]:
+        """The blocks of a stream: what their seeds are made of, and how many draws each has."""
+        for number, first in enumerate(range(0, examples, self.block)):
+            of_block = f"{name} block {number}" if number else name
+            yield of_block, min(self.block, examples - first)
 
     def again(self, cases: SearchStrategy[Case], examples: int, stream: str) -> Draw:
         """A test of what the database kept of a stream; it shrinks."""
