@@ -31,7 +31,7 @@ from conformance.evidence.summary import (
 )
 from conformance.gate.junit import write_junit
 from conformance.gate.of_seed import of_its_seed
-from conformance.gate.parts_match import by_seed, check_belong
+from conformance.gate.parts_match import by_seed, check_belong, going_on
 from conformance.gate.summed import summed
 from conformance.session.failure_text import LARGER
 
@@ -53,11 +53,16 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
     places = [folder.resolve() for folder in folders]
     if out.resolve() in places:
         raise UsageError("out", out, say.ONE_OF_THE_RUNS())
-    runs = [read_run(folder) for folder in folders]
+    runs = [read_run(folder) for folder in folders if folder.is_dir()]
     for run in runs:
         if run.evidence.status == "running":
-            raise _cannot(run, say.NOT_ENDED())
+            raise _cannot(run, row([say.NOT_ENDED(), *going_on(run)], "\n"))
         sound(run)
+    for folder in folders:
+        if not folder.is_dir():
+            if runs:
+                check_belong(runs)  # says how to judge what is missing
+            read_run(folder)
     check_belong(runs)
     if len(by_seed(runs)) > 1:
         runs = [of_its_seed(run) for run in runs]

@@ -104,6 +104,17 @@ def _missing(runs: Sequence[Run], several: bool) -> list[str]:
     return told + [say.TO_JUDGE_IT(command=one) for one in map(_command(runs[0]), shards) if one]
 
 
+def going_on(run: Run) -> list[str]:
+    """What goes on with a run that did not end, as its command says; nothing if that is unknown."""
+    words = shlex.split(str(run.evidence.provenance.get("command", "")))
+    if "--out" in words[:-1]:
+        words[words.index("--out") + 1] = str(run.folder)
+    if not words:
+        return []
+    more = [] if "--resume" in words else ["--resume"]
+    return [say.TO_GO_ON(command=shlex.join([*words, *more]))]
+
+
 def _check_items(runs: Sequence[Run]) -> None:
     """Raise `UsageError` for an item that draws in two shards of a seed."""
     owners: dict[str, Run] = {}
