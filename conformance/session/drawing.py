@@ -77,24 +77,27 @@ class Drawing:
         drawn, name = self._drawn(cases), self._name(stream)
         blocks = [*self._blocks(name, examples)]
         # Whole blocks while each part has one more; of those that are left, draws by turns.
-        dealt = len(blocks) // part.count * part.count
+        dealt = examples // self.block // part.count * part.count
 
         def run(**arguments: Any) -> None:
             __tracebackhide__ = True
             for of_block, wanted in part.of(blocks[:dealt]):
-                block(of_block, wanted, WHOLE_ITEM, arguments)
+                block(of_block, wanted, slice(None), arguments)
+            before = 0
             for of_block, wanted in blocks[dealt:]:
-                block(of_block, wanted, part, arguments)
+                turn = slice((part.index - 1 - before) % part.count, None, part.count)
+                block(of_block, wanted, turn, arguments)
+                before += wanted
 
-        def block(of_block: str, wanted: int, turns: Part, arguments: dict[str, Any]) -> None:
+        def block(of_block: str, wanted: int, turn: slice, arguments: dict[str, Any]) -> None:
             __tracebackhide__ = True
             number = stream_seed(self.seed, of_block)
             made = plainly(drawn, wanted, number, often_filtered=self.often_filtered)
-            mine = islice(made, turns.index - 1, None, turns.count)
+            mine = islice(made, turn.start, turn.stop, turn.step)
             try:
                 refused = self._first_refused(mine, arguments)
             except TooFiltered:
-                if turns.index == 1:
+                if not turn.start:
                     self._test(drawn, of_block, Phase.generate, wanted, None)(**arguments)
                 return
             if refused is not None:

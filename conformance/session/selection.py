@@ -15,8 +15,9 @@ from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.evidence.item_times import expected, means
 from conformance.evidence.part import Part
 from conformance.session.context import Context
+from conformance.session.planned_cases import sequences_of_each
 from conformance.session.resume import Finished
-from conformance.session.splitting import parts_by_seconds, split
+from conformance.session.splitting import MOST_PARTS, parts_by_seconds, split
 from conformance.session.template import (
     DRAWN,
     GIVEN,
@@ -27,6 +28,9 @@ from conformance.session.template import (
     body_of,
     draws_sequences,
 )
+
+LEAST_SEQUENCES = 2
+"""Of a part: with one or two, some parts would take twice as long as others."""
 
 
 class Selection:
@@ -74,19 +78,22 @@ class Selection:
         context = self.context
         some = [item for item in items if splits(item)]
         groups = {_together(item) for item in some}
+        of_sequences = max(1, sequences_of_each(context.profile, context.route) // LEAST_SEQUENCES)
+        kinds = {_together(item): drawn_as(_parameters(item)) for item in some}
+        most = {g: of_sequences if kinds[g] == SEQUENCES else MOST_PARTS for g in groups}
         asked, shards = context.split, context.shard.count
         if asked is None and shards > 1 and context.item_times:
             seconds: defaultdict[Hashable, float] = defaultdict(float)
             for item in items:
                 seconds[_together(item)] += 0.0 if _is_mandatory(item) else self._seconds(item)
             counts = parts_by_seconds(seconds, shards)
-            return lambda group: counts[group] if group in groups else 1
+            return lambda group: min(counts[group], most[group]) if group in groups else 1
         if asked is None:
             # There are so many items of relations that they need no parts.
             few = (item for item in some if drawn_as(_parameters(item)) != RELATIONS)
             groups = {_together(item) for item in few}
         whole = asked or (shards if context.profile.random else 1)
-        return lambda group: whole if group in groups else 1
+        return lambda group: min(whole, most[group]) if group in groups else 1
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -132,9 +132,8 @@ def test_the_draws_of_all_parts_are_those_of_the_whole(examples: int, count: int
     parts = [drawn(examples, Part(index, count), block=20) for index in range(1, count + 1)]
     assert len(whole) == examples
     assert Counter(one for part in parts for one in part) == Counter(whole)
-    blocks_left = -(-examples // 20) % count
     lengths = [len(part) for part in parts]
-    assert max(lengths) - min(lengths) <= 20 + blocks_left
+    assert max(lengths) - min(lengths) <= 1
 
 
 def test_a_long_stream_begins_as_a_short_one() -> None:
