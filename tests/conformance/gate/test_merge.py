@@ -405,3 +405,13 @@ def test_a_shard_of_a_seed_that_is_there_twice_is_named(tmp_path: Path) -> None:
     folders = of_seed(tmp_path, 1) + of_seed(tmp_path, 2) + of_seed(tmp_path / "again", 2)
     with pytest.raises(UsageError, match=r"overlaps: shard 1/1 is also in .*seed2"):
         merge(folders, tmp_path / "out")
+
+
+@pytest.mark.parametrize("text", ["!", "eJwDAAAAAAE=", "AAAA"])
+def test_combinations_that_no_run_wrote_are_not_merged(tmp_path: Path, text: str) -> None:
+    shown = {"mode": "tail", "dtype": "float16", "operator": OPERATOR, "strength": 2, "tuples": 0}
+    cover = Coverage(**shown, levels={"family": {"nan": 0}, "size": {"s": 0}}, together=text)
+    folders = [shard(tmp_path, 1, coverage=[cover]), shard(tmp_path, 2)]
+    with pytest.raises(CannotJudge, match="corrupted: "):
+        merge(folders, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
