@@ -20,7 +20,7 @@ from conformance.record.operator import Operator
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload
 from conformance.session.asked_relations import asked_of
-from conformance.session.drawing import BLOCK, Draw, Drawing
+from conformance.session.drawing import Draw, Drawing
 from conformance.session.ladder_item import climbing
 from conformance.session.planned_cases import plan
 from conformance.session.rows_and_edges import covered
@@ -32,8 +32,8 @@ from conformance.suite.for_libraries import fitted
 LARGER = 12
 """How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
 
-BLOCK_OF_SEQUENCES = 25
-"""As `BLOCK`: each sequence opens a device, and is long."""
+LONG_SEQUENCE = 25
+"""A sequence opens a device and has several calls: it takes as long as so many cases, about."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ def bind(
         on = on_machine(case)
         return trial.by_standard.prescribe(on) if trial.by_standard.prescribes else on
 
+    block = of_run.profile.block
     drawing = Drawing(
         attempt,
         prepared,
@@ -127,7 +128,7 @@ def bind(
         of_run.database,
         often_filtered=RELATION in parameters,
         computes=operator.computes,
-        block=BLOCK if mode else BLOCK_OF_SEQUENCES,
+        block=block if mode else max(1, block // LONG_SEQUENCE),
     )
 
     def repeated(streams: Sequence[tuple[SearchStrategy[Case], int, str]]) -> Streams:

@@ -37,10 +37,6 @@ FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
 
 
-BLOCK = 250
-"""Draws of one seed; no profile but gate and nightly draws more of a stream."""
-
-
 @dataclass(frozen=True)
 class Drawing:
     """Makes the tests of an item.
@@ -58,7 +54,7 @@ class Drawing:
     database: str | None = None
     often_filtered: bool = False
     computes: bool = False
-    block: int = BLOCK
+    block: int = 250
 
     def __call__(
         self,
@@ -76,18 +72,20 @@ class Drawing:
         """
         drawn, name = self._drawn(cases), self._name(stream)
         blocks = [*self._blocks(name, examples)]
-        # Whole blocks while each part has one more; of those that are left, draws by turns.
-        dealt = examples // self.block // part.count * part.count
+        # Not of every stream the first part has the block that is left over.
+        first = (part.index - 1 - stream_seed("", name)) % part.count
 
         def run(**arguments: Any) -> None:
             __tracebackhide__ = True
-            for of_block, wanted in part.of(blocks[:dealt]):
-                block(of_block, wanted, slice(None), arguments)
-            before = 0
-            for of_block, wanted in blocks[dealt:]:
-                turn = slice((part.index - 1 - before) % part.count, None, part.count)
-                block(of_block, wanted, turn, arguments)
-                before += wanted
+            if len(blocks) >= part.count:
+                for of_block, wanted in blocks[first :: part.count]:
+                    block(of_block, wanted, slice(None), arguments)
+                return
+            # Too few blocks: every part draws all, and judges draws by turns.
+            before = first
+            for of_block, wanted in blocks:
+                block(of_block, wanted, slice(before % part.count, None, part.count), arguments)
+                before -= wanted
 
         def block(of_block: str, wanted: int, turn: slice, arguments: dict[str, Any]) -> None:
             __tracebackhide__ = True
