@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+MARK = "#"
+"""Before a mark of an item's name. No word of a name has it."""
+
 
 def cell_id(operator: str, mode: str, dtype: str) -> str:
     """The id of a cell inside an item's name."""
@@ -19,6 +22,27 @@ def call_id(operator: str, name: str) -> str:
 def joined(row: Iterable[object]) -> str:
     """The words of some values, of operators their names."""
     return "-".join(_word(value) for value in row)
+
+
+def bracket(item: str) -> str:
+    """What stands in the brackets of an item's name, without its marks; "" without brackets."""
+    return unmarked(item).partition("[")[2].rstrip("]")
+
+
+def marked(item: str, mark: str) -> str:
+    """An item's name with a mark: of a part of it, or of the seed of its run in a merged run."""
+    return f"{item[:-1]}{MARK}{mark}]" if item.endswith("]") else f"{item}{MARK}{mark}"
+
+
+def unmarked(item: str) -> str:
+    """An item's name without its marks."""
+    name, mark, _ = item.partition(MARK)
+    return f"{name}]" if mark and item.endswith("]") else name
+
+
+def marks(item: str) -> tuple[str, ...]:
+    """The marks of an item's name."""
+    return tuple(item.removesuffix("]").split(MARK)[1:])
 
 
 def _word(value: object) -> str:

@@ -22,7 +22,9 @@ from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.coverage import levels_of
 from conformance.evidence.lines import Place, verdict_line
+from conformance.evidence.part import Part
 from conformance.judge.judged import Judged
+from conformance.names import unmarked
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ORACLES, ROUTES
@@ -87,6 +89,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("shard", metavar="I/N", help=say.SHARD())
     add("times", metavar="RUN", help=say.TIMES())
     add("timing", metavar="N", help=say.TIMING())
+    add("split", metavar="N", help=say.SPLIT())
     add("resume", action="store_true", help=say.RESUME())
     add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help=say.SUM_UP())
     add("out", metavar="DIR", help=say.OUT())
@@ -282,8 +285,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         workloads_asked=context.workloads_asked,
         sequences_of_each=sequences_of_each(context.profile, context.route),
     )
-    key = f"{item.path.name}::{item.name}"
-    streams = bind(body, item.callspec.params, trial, of_run, key, _beside(item))
+    key, part = f"{item.path.name}::{unmarked(item.name)}", Part.of_item(item.name)
+    streams = bind(body, item.callspec.params, trial, of_run, key, _beside(item), part)
     item.stash[TRIAL], item.stash[BODY], item.stash[STREAMS] = trial, body, streams
     item.obj = streams.free
 

@@ -22,6 +22,18 @@ LINE_CHANGED = Message("it was changed", "已被改动")
 LINE_ADDED = Message("it was added after the run had ended", "是运行结束之后添加的")
 ANOTHER_END = Message("its last line is not that of the run", "末行不是运行所写的那一行")
 NO_LINK_AT_END = Message("its last line has no link", "末行没有链接")
+NOT_PACKED = Message(
+    "it is not packed as a run packs it ({error})", "压缩方式并非运行所用（{error}）"
+)
+LONG_MEMBER = Message(
+    "a member of it unpacks to more than {most:,} bytes", "其中一段解压后超过 {most:,} 字节"
+)
+NOT_THE_STRENGTH = Message(
+    "combinations of {strength} levels are not judged", "不判定 {strength} 个水平的组合"
+)
+NOT_THE_TUPLES = Message(
+    "its combinations take {bytes} bytes, not {size}", "其组合占 {bytes} 字节，而非 {size} 字节"
+)
 FILE_MISSING = Message("{file} is missing", "缺少 {file}")
 NO_FILE_OF_THE_RUN = Message("{file} is no file of this run", "{file} 不是这次运行的文件")
 CUT_LINE = Message("it is cut, though the run says that it ended", "该行不完整，而运行自称已结束")

@@ -87,6 +87,7 @@ OF_CELLS = Message(
     " in {selected} of {declared} declared cells",
     "（已声明的 {declared} 个单元中的 {selected} 个）",
 )
+OF_SEEDS = Message(", seeds {seeds}", "，种子 {seeds}")
 OF_SHARD = Message(", shard {shard}", "，分片 {shard}")
 ACCEPTED = Message("accepted", "通过")
 ACCEPTED_IN_BUDGET = Message("accepted as far as the budget went", "在时间预算内通过")

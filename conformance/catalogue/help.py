@@ -127,6 +127,9 @@ SHOW_BASELINE = Message("what a baseline holds", "基线的内容")
 LIST_BASELINES = Message("every baseline, a line each", "列出所有基线，每行一条")
 
 MERGE = Message("put shards of a run together", "合并一次运行的各分片")
+WAIT = Message(
+    "wait up to so many seconds for shards that are still to come", "最多等待这么多秒，直到分片到齐"
+)
 SHARDS = Message("the folders of all shards", "所有分片的目录")
 MERGED = Message("the folder of the merged run", "合并后运行的目录")
 

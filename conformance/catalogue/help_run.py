@@ -141,6 +141,10 @@ TIMING = Message(
     "on an NPU, time fixed calls by events, N repetitions each",
     "在 NPU 上以事件为固定调用计时，每次重复 N 遍",
 )
+SPLIT = Message(
+    "split each item that draws cases into N parts, which shards share out",
+    "将抽取用例的每一项拆成 N 份，由各分片分担",
+)
 RESUME = Message("go on with the run in --out that did not end", "继续 --out 中尚未结束的运行")
 WATCH = Message(
     "judge again on each save of a source, what was refused last first, up to the first failure",

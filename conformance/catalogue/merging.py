@@ -30,6 +30,12 @@ TWICE = Message(
     "overlaps: shard {shard} is also in {folder}", "重复：分片 {shard} 也在 {folder} 中"
 )
 MISSING = Message("missing shard: {shards}", "缺少分片：{shards}")
+MISSING_OF_SEED = Message(
+    "missing shard of seed {seed}: {shards}", "缺少种子 {seed} 的分片：{shards}"
+)
+ALLOWED_WAITS = Message("allowed: whole seconds, such as 600", "允许：整数秒，如 600")
+WAITING = Message("waiting for shards", "等待分片")
+TO_GO_ON = Message("  to go on with it: {command}", "  续跑它：{command}")
 TO_JUDGE_IT = Message("  to judge it: {command}", "  判定它：{command}")
 JUDGED_TWICE = Message(
     "overlaps: {item} was judged in {folder} too", "重复：{item} 在 {folder} 中也已判定"

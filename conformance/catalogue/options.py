@@ -18,6 +18,7 @@ PROCESSES = Message(
     "allowed: integers from 0 (no extra process) to {most}",
     "允许：0（不另起进程）至 {most} 的整数",
 )
+PARTS = Message("allowed: integers from 1 to {most}", "允许：1 至 {most} 的整数")
 BLOCK_ORDERS = Message(
     "allowed: forward, reverse, shuffled:SEED", "允许：forward、reverse、shuffled:SEED"
 )

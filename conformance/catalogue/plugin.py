@@ -23,6 +23,7 @@ TIMING = Message(
     "on an NPU, time fixed calls by events, N repetitions each",
     "在 NPU 上以事件为固定调用计时，每次重复 N 遍",
 )
+SPLIT = Message("split items that draw cases into N parts", "将抽取用例的项拆成 N 份")
 RESUME = Message("go on with the run that did not end", "续跑未结束的运行")
 SUM_UP = Message("judge nothing more of a resumed run", "不再判定续跑的运行，只作汇总")
 OUT = Message("folder of the run (reports/pytest)", "运行的文件夹（reports/pytest）")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from conformance.catalogue import help as helps
+from conformance.catalogue import merging as say
 from conformance.cli import result as outcome
 from conformance.cli.common import add_json, add_verbose, tell_program
+from conformance.cli.progress import bar
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, text_of
 from conformance.evidence.reading import CannotJudge
+from conformance.gate.awaited import Clock, seconds_asked, wait
 from conformance.gate.merge import merge
 
 
@@ -22,6 +26,7 @@ def add_merge(commands: Any) -> None:
     command.set_defaults(command=merge_command)
     command.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=helps.SHARDS())
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help=helps.MERGED())
+    command.add_argument("--wait", metavar="SECONDS", help=helps.WAIT())
     add_verbose(command)
     add_json(command)
 
@@ -29,6 +34,8 @@ def add_merge(commands: Any) -> None:
 def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Merge shards and tell the run as ``run`` would; its exit status is that of the whole run."""
     out = parsed.out.absolute()
+    if seconds := seconds_asked(parsed.wait):
+        wait_for(parsed.runs, seconds, console)
     try:
         evidence = merge(parsed.runs, out)
     except CannotJudge as error:
@@ -40,3 +47,15 @@ def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]
         told = {"status": status, "verdict": outcome.result(evidence, status)}
         tell_program({**told, "cases": evidence.cases, "evidence": str(out / "evidence.json")})
     return status
+
+
+def wait_for(
+    runs: Sequence[Path],
+    seconds: float,
+    console: Console,
+    clock: Clock = Clock(),  # noqa: B008 - it has no state
+) -> None:
+    """Wait for runs that have not ended; on a terminal a bar tells how many have."""
+    with bar(console) as progress:
+        task = progress.add_task(say.WAITING(), total=len(runs))
+        wait(runs, seconds, lambda ended: progress.update(task, completed=ended), clock)

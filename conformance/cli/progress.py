@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -19,8 +21,11 @@ from rich.text import Text
 
 from conformance.catalogue import front_door as say
 from conformance.catalogue.message import within
-from conformance.evidence.lines import LineReader, VerdictLine, Writer
+from conformance.evidence.chain import Follower, Link
+from conformance.evidence.lines import LineReader, VerdictLine
+from conformance.evidence.packed import MOST_BYTES, files_of_lines, members, packed_of
 from conformance.evidence.summary import COUNTED, read_evidence
+from conformance.plain_file import read_plain
 from conformance.session.resume import finished_items
 
 A_MINUTE = 60
@@ -78,7 +83,7 @@ class Tail:
         self._out = out
         self._process = process
         self._begun = False
-        self._read: dict[Path, int] = {}
+        self._read: dict[Path, _Place] = {}
         self._line = LineReader()
 
     def go_on(self) -> None:
@@ -87,7 +92,7 @@ class Tail:
         Of items that had ended alone: the others are judged anew.
         """
         ended = finished_items(self._out).keys()
-        for path in self._out.glob(Writer.PATTERN):
+        for path in files_of_lines(self._out):
             self._read_file(path, ended)
 
     def read(self) -> None:
@@ -96,22 +101,53 @@ class Tail:
             evidence = read_evidence(self._out)
             self._begun = evidence is not None and evidence.process == self._process
         if self._begun:
-            for path in self._out.glob(Writer.PATTERN):
+            for path in files_of_lines(self._out):
                 self._read_file(path)
 
     def _read_file(self, path: Path, ended: Collection[str] | None = None) -> None:
-        if path.is_symlink() or not path.is_file():
-            return
-        with open(path, "rb") as file:
-            file.seek(self._read.get(path, 0))
-            whole = file.read().rpartition(b"\n")[0]
-        if not whole:
-            return
-        self._read[path] = self._read.get(path, 0) + len(whole) + 1
-        for raw in whole.splitlines():
-            line = self._line(raw)
-            if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
+        place = self._read.setdefault(path, _Place(Follower(path.name)))
+        with suppress(OSError):
+            for raw in place.further(path):
+                line = self._line(raw)
+                if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
+                    continue
+                if ended is None or line.item in ended:
+                    self.judged += 1
+                    self.refused += not line.ok
+
+
+@dataclass
+class _Place:
+    """How far the lines of a process were read, which go on and may be packed meanwhile."""
+
+    follower: Follower
+    packed: int = 0
+
+    def further(self, path: Path) -> Iterator[bytes]:
+        """The lines that follow those before. Raises `OSError`."""
+        before = self.packed
+        for end, text in members(_read_from(packed_of(path), before), path):
+            self.packed = before + end
+            yield from self._following(text)
+        with suppress(FileNotFoundError):
+            yield from self._following(read_plain(path, MOST_BYTES))
+
+    def _following(self, text: bytes) -> Iterator[bytes]:
+        for raw in text.splitlines(keepends=True):
+            found = Link.of_line(raw)
+            if found is None or found[1].number != self.follower.end.number + 1:
                 continue
-            if ended is None or line.item in ended:
-                self.judged += 1
-                self.refused += not line.ok
+            before = self.follower.end
+            if self.follower.take(found[1].number, raw):
+                self.follower.end = before
+                return
+            yield raw
+
+
+def _read_from(path: Path, at: int) -> bytes:
+    """The end of a plain file, which may be large; nothing of what is none."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size <= at:
+        return b""
+    with path.open("rb") as file:
+        file.seek(at)
+        return file.read()

@@ -101,6 +101,8 @@ def options(request: Request) -> Iterator[tuple[str, str]]:
         yield "timing", request.timing
     if request.times is not None:
         yield "times", str(request.times)
+    if request.split is not None:
+        yield "split", str(request.split)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
     yield from (("named", name) for name in request.named)

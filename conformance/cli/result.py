@@ -27,6 +27,7 @@ from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence
 from conformance.gate.groups import groups, kept_lines
 from conformance.judge.broken import is_broken
+from conformance.names import bracket
 from conformance.session.boundaries import limits_told
 from conformance.session.left_out import told
 from conformance.text.command_lines import near
@@ -124,8 +125,8 @@ def tell(
     )
     for line in lines:
         console.print(line, markup=False)
-    said = [item for item, text in evidence.errors.items() if is_broken(text)]
-    unsaid = [cell for cell in evidence.unjudged if not any(f"[{cell}]" in s for s in said)]
+    said = {bracket(item) for item, text in evidence.errors.items() if is_broken(text)}
+    unsaid = [cell for cell in evidence.unjudged if cell not in said]
     for line in (*(run_lines.NOT_JUDGED(cell=cell) for cell in unsaid), *told(evidence.left_out)):
         console.print(line, markup=False)
     _list(say.CUT, evidence.cut, console)
@@ -140,6 +141,8 @@ def _result_line(out: Path, evidence: Evidence, status: int) -> str:
         cells = say.OF_CELLS(selected=evidence.selected, declared=evidence.declared)
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         shard = say.OF_SHARD(shard=evidence.request["shard"])
+    if evidence.seeds:
+        shard = say.OF_SEEDS(seeds=evidence.seeds)
     return say.RESULT(
         result=result(evidence, status),
         cases=evidence.cases,

@@ -48,6 +48,7 @@ from conformance.session.context import (
     folder_of,
     lenient_asked,
     one_of,
+    parts_asked,
     profile_named,
     seconds_of,
     seed_of,
@@ -177,6 +178,7 @@ def _add_how_much(group: Any) -> None:
     add("--shard", metavar="I/N", help=helps.SHARD())
     add("--times", metavar="RUN", type=Path, help=helps.TIMES())
     add("--timing", metavar="N", help=helps.TIMING())
+    add("--split", metavar="N", help=helps.SPLIT())
     add("--resume", action="store_true", help=helps.RESUME())
     add(OPTION, action="store_true", help=helps.WATCH())
     add(
@@ -205,6 +207,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     shard = shard_of(parsed.shard, os.environ)
     times = checked(parsed.times)
     repetitions(parsed.timing, parsed.device)
+    split = parts_asked(parsed.split)
     limit = seconds_of(parsed.time_limit, profile)
     package = folder_of("package", parsed.package)
     if package is not None:
@@ -256,6 +259,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         shard=shard,
         times=times,
         timing=parsed.timing,
+        split=split,
         resume=resume,
         left_out={**found.left_out, **cases.unread},
         cases=cases.folder,

@@ -30,8 +30,9 @@ class Profile:
     wall time in which one failing item may look for a smaller case, see
     `conformance.session.trial`; ``time_limit`` is seconds for one call on the device. ``random``
     profiles draw a new seed for each run and keep Hypothesis's example database; the others draw
-    the same cases for the same seed. With ``corpus`` the frozen cases are judged before any that is
-    drawn.
+    the same cases for the same seed. Each ``block`` of drawn cases has a seed of its own, so that a
+    part of an item need not draw what others judge. With ``corpus`` the frozen cases are judged
+    before any that is drawn.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Profile:
     each_dtype: bool = True
     each_edge_dtype: bool = False
     each_rejection: bool = True
+    block: int = 25
     random: bool = False
     corpus: bool = True
 
@@ -71,6 +73,7 @@ PROFILES = {
             each_dtype=False,
             each_rejection=False,
             sequences=1,
+            block=250,
             ladders="operator",
             full_rows=0,
             corpus=False,

@@ -99,8 +99,7 @@ class Shared:
         self, dtype: str, levels: Mapping[str, tuple[str, ...]]
     ) -> dict[str, tuple[str, ...]]:
         """The levels that a case of ``dtype`` shows, the data type among them."""
-        edges = tuple(self._edge(dtype, name) for name in levels.get(EDGE, ()))
-        return {**levels, DTYPE: (dtype,), EDGE: edges}
+        return shown_among(dtype, levels, alone=len(self.of_each) == 1)
 
     def rows(self, strength: int) -> dict[str, list[Levels]]:
         """The rows of each data type: together they hold every feasible ``strength`` levels."""
@@ -114,7 +113,21 @@ class Shared:
         return found
 
     def _edge(self, dtype: str, name: str) -> str:
-        return f"{dtype}: {name}" if len(self.of_each) > 1 else name
+        return edge_name(dtype, name, alone=len(self.of_each) == 1)
+
+
+def shown_among(
+    dtype: str, levels: Mapping[str, tuple[str, ...]], *, alone: bool
+) -> dict[str, tuple[str, ...]]:
+    """The levels that a case of ``dtype`` shows, the data type among them; ``alone``: no other data
+    type shares them."""
+    edges = tuple(edge_name(dtype, name, alone=alone) for name in levels.get(EDGE, ()))
+    return {**levels, DTYPE: (dtype,), EDGE: edges}
+
+
+def edge_name(dtype: str, name: str, *, alone: bool) -> str:
+    """An edge with its data type, if others share it."""
+    return name if alone else f"{dtype}: {name}"
 
 
 def shared(operator: Operator, mode: str, dtypes: Iterable[str]) -> list[Shared]:

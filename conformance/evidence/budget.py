@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from conformance.catalogue.folder_of_run import ALLOWED_BUDGETS
@@ -28,14 +28,20 @@ def seconds_of_budget(text: str) -> float:
     return float(written[1]) * UNITS[written[2]]
 
 
-def parts(kinds: Mapping[str, str]) -> dict[str, float]:
+def parts(kinds: Mapping[str, str], weights: Mapping[str, float] | None = None) -> dict[str, float]:
     """Of each item, by what it draws, the part of the whole budget that it has; 1 together.
 
-    Items that draw the same have equal parts of its share. What no item draws has no share.
+    Items that draw the same have parts of its share by their ``weights``, None: equal ones. What no
+    item draws has no share.
     """
-    count = Counter(kinds.values())
+    weights = weights or dict.fromkeys(kinds, 1.0)
+    count: defaultdict[str, float] = defaultdict(float)
+    for item, kind in kinds.items():
+        count[kind] += weights[item]
     whole = sum(SHARES[kind] for kind in count)
-    return {item: SHARES[kind] / whole / count[kind] for item, kind in kinds.items()}
+    return {
+        item: SHARES[kind] / whole * weights[item] / count[kind] for item, kind in kinds.items()
+    }
 
 
 class Budget:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from conformance.evidence.lines import AnyLine, FailureLine, VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED, QUARANTINE
-from conformance.names import joined
+from conformance.names import bracket, joined
 from conformance.printable import printable
 
 COLUMNS = (
@@ -56,7 +56,7 @@ def _rows(
         if (line.item, line.digest) in seen:
             continue
         seen.add((line.item, line.digest))
-        name = line.item.partition("[")[2].rstrip("]")
+        name = bracket(line.item)
         yield (
             line.operator,
             line.mode,

@@ -34,7 +34,7 @@ from conformance.evidence.summary import (
     withheld,
 )
 from conformance.evidence.summary_against_lines import told_otherwise
-from conformance.names import call_id
+from conformance.names import bracket, call_id
 from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 
 if TYPE_CHECKING:
@@ -86,11 +86,11 @@ def _verdicts(verdicts: Iterable[VerdictLine]) -> Iterator[str]:
     what is accepted has nothing to tell, unless nothing was judged.
     """
     for line in verdicts:
-        item, own = short(line.item), f"{call_id(line.operator, line.name)}]"
+        item, own = short(line.item), call_id(line.operator, line.name)
         if line.judged_as == QUARANTINE:
             if not line.ok:
                 yield say.QUARANTINE_NOT_OK(item=item)
-            elif not line.name or line.item.partition("[")[2] != own:
+            elif not line.name or bracket(line.item) != own:
                 yield say.QUARANTINE_OF_ANOTHER(item=item, name=repr(line.name))
         elif not line.ok and not line.headline:
             yield say.UNEXPLAINED(item=item)

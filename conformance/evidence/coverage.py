@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from conformance.call.observation import Outcome
 from conformance.draw.profiles import PROFILES, Profile
-from conformance.draw.shared_rows import DTYPE, Shared
+from conformance.draw.shared_rows import DTYPE, Shared, shown_among
+from conformance.evidence.combinations import (
+    Axes,
+    Shown,
+    Tuples,
+    count,
+    in_words,
+    numbered,
+    packed,
+    strike,
+)
 from conformance.evidence.lines import AnyLine, VerdictLine
 from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
@@ -20,9 +30,7 @@ from conformance.record.operator import Operator
 UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 """Calls that show no cell: what they ask for was not computed, or not judged."""
 
-Shown = Mapping[str, tuple[str, ...]]
 Key = tuple[str, str, str]
-Axes = Sequence[tuple[str, tuple[str, ...]]]
 
 
 class Coverage(msgspec.Struct, kw_only=True):
@@ -35,7 +43,8 @@ class Coverage(msgspec.Struct, kw_only=True):
     ``missing`` names those that no judged case shows though their items ended; ``open`` counts the
     others that none shows: their items were not asked for, or did not end. ``edges`` counts
     distinct cases for the profile's edges, but for ``open_edges`` on which no case lies, as of
-    ``open``.
+    ``open``. Of a cell whose items are split, ``together`` has the combinations that go together as
+    `packed` writes them, and ``every_edge`` all edges: by them a merge knows what no part shows.
     """
 
     operator: str
@@ -48,6 +57,8 @@ class Coverage(msgspec.Struct, kw_only=True):
     edges: dict[str, int] = {}
     open: int = 0
     open_edges: int = 0
+    together: str = ""
+    every_edge: list[str] = []
 
     @property
     def judged(self) -> int:
@@ -104,29 +115,19 @@ def coverage(
     profile: Profile,
     counted: Iterable[str],
     ended: Collection[Key] | None = None,
+    split: Collection[Key] = (),
 ) -> list[Coverage]:
     """The coverage of each declared cell, of an operator and a mode, by the distinct cases of the
     ``counted`` phases.
 
     Of the edges, those count that the ``profile`` judges. What no case shows is missing in the
-    cells that ``ended`` (None: all), and open in the others.
+    cells that ``ended`` (None: all), and open in the others. Of those whose items are ``split`` it
+    says for a merge what goes together.
     """
-    phases = set(counted)
-    of_cell = {(*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each}
-    shown: dict[Key, dict[object, Shown]] = {key: {} for key in declared}
-    away: dict[Key, list[Shown]] = {key: [] for key in declared}
-    for line in lines:
-        if not isinstance(line, VerdictLine) or line.levels is None:
-            continue
-        key = of_cell.get((line.operator, line.mode, line.dtype))
-        if key is not None and line.phase in phases:
-            # The same inputs on another machine lie on other boundaries.
-            machine = tuple(sorted((line.machine or {}).items()))
-            levels = declared[key].shown(line.dtype, line.levels)
-            if line.outcome == Outcome.NOT_POSSIBLE.value:
-                away[key].append(levels)
-            else:
-                shown[key][line.dtype, line.digest, machine] = levels
+    of_cells = {
+        (*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each
+    }
+    shown, away = shown_in(lines, of_cells, counted)
     return [
         _of(
             key,
@@ -135,9 +136,36 @@ def coverage(
             away[key],
             profile,
             {dtype for dtype in cells.of_each if ended is None or (*key[:2], dtype) in ended},
+            is_split=any((*key[:2], dtype) in split for dtype in cells.of_each),
         )
         for key, cells in declared.items()
     ]
+
+
+def shown_in(
+    lines: Iterable[AnyLine], of_cells: Mapping[Key, Key], counted: Iterable[str]
+) -> tuple[dict[Key, dict[object, Shown]], dict[Key, list[Shown]]]:
+    """By cell the levels that each distinct case shows, and those of calls that were not possible.
+
+    ``of_cells`` has of operator, mode and data type the key of the cell, which names all data types
+    that share it.
+    """
+    phases = set(counted)
+    shown: dict[Key, dict[object, Shown]] = {key: {} for key in of_cells.values()}
+    away: dict[Key, list[Shown]] = {key: [] for key in of_cells.values()}
+    for line in lines:
+        if not isinstance(line, VerdictLine) or line.levels is None:
+            continue
+        key = of_cells.get((line.operator, line.mode, line.dtype))
+        if key is not None and line.phase in phases:
+            # The same inputs on another machine lie on other boundaries.
+            machine = tuple(sorted((line.machine or {}).items()))
+            levels = shown_among(line.dtype, line.levels, alone=key[2] == line.dtype)
+            if line.outcome == Outcome.NOT_POSSIBLE.value:
+                away[key].append(levels)
+            else:
+                shown[key][line.dtype, line.digest, machine] = levels
+    return shown, away
 
 
 class Further(msgspec.Struct, kw_only=True):
@@ -161,7 +189,7 @@ def further(declared: Iterable[Shared], own: Profile) -> list[Further]:
         tuples = 0
         if profile.strength > strength:
             strength = profile.strength
-            tuples = sum(_count(cells.feasible, strength) for cells in known)
+            tuples = sum(_feasible(cells.feasible, strength) for cells in known)
         edges = sum(len(cells.edge_names(profile)) for cells in known) - before
         if edges > 0 or tuples:
             more = {"edges": max(edges, 0), "strength": profile.strength, "tuples": tuples}
@@ -169,7 +197,7 @@ def further(declared: Iterable[Shared], own: Profile) -> list[Further]:
     return found
 
 
-def _count(feasible: Feasible, strength: int) -> int:
+def _feasible(feasible: Feasible, strength: int) -> int:
     """How many combinations of ``strength`` levels go together."""
     tuples = feasible_tuples(feasible, strength).values()
     return sum(int(np.count_nonzero(left)) for left in tuples)
@@ -182,12 +210,50 @@ def _of(
     away: Sequence[Shown],
     profile: Profile,
     ended: Collection[str],
+    *,
+    is_split: bool,
 ) -> Coverage:
-    edges, declared = dict.fromkeys(cells.edge_names(profile), 0), cells.axes
     strength = profile.strength
-    counts = {name: dict.fromkeys(levels, 0) for name, levels in declared}
-    missing = feasible_tuples(cells.feasible, strength)
-    tuples = _count(cells.feasible, strength)
+    tuples = feasible_tuples(cells.feasible, strength)
+    found = of_cell(
+        key,
+        Declared(
+            cells.axes,
+            strength,
+            tuples,
+            cells.edge_names(profile),
+            feasible_tuples(cells.feasible_in(ended), strength),
+            cells.edge_names(profile, ended),
+        ),
+        cases,
+        away,
+    )
+    if is_split:
+        found.together, found.every_edge = packed(tuples), cells.edge_names(profile)
+    return found
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a profile judges of a cell: ``tuples`` by their axes and ``edges``; and what of it is
+    ``owed``, as the items of its data types ended."""
+
+    axes: Axes
+    strength: int
+    tuples: Tuples
+    edges: Sequence[str]
+    owed: Tuples
+    owed_edges: Collection[str]
+
+
+def of_cell(
+    key: Key, declared: Declared, cases: Iterable[Shown], away: Sequence[Shown]
+) -> Coverage:
+    """What ``cases`` show of a cell, and those that were not possible (``away``) do not."""
+    edges = dict.fromkeys(declared.edges, 0)
+    counts = {name: dict.fromkeys(levels, 0) for name, levels in declared.axes}
+    missing = {axes: left.copy() for axes, left in declared.tuples.items()}
+    tuples = count(missing)
     rows: list[tuple[int, ...]] = []
     for case in cases:
         for edge in edges.keys() & set(case.get(EDGE, ())):
@@ -195,24 +261,24 @@ def _of(
         for name, known in counts.items():
             for level in known.keys() & set(case.get(name, ())):
                 known[level] += 1
-        rows += _numbered(case, declared)
-    _strike(missing, rows)
-    unjudged = _open(missing)
-    _strike(missing, [row for case in away for row in _numbered(case, declared)])
-    tuples -= unjudged - _open(missing)
+        rows += numbered(case, declared.axes)
+    strike(missing, rows)
+    unjudged = count(missing)
+    strike(missing, [row for case in away for row in numbered(case, declared.axes)])
+    tuples -= unjudged - count(missing)
     impossible = {edge for case in away for edge in case.get(EDGE, ())}
     edges = {edge: count for edge, count in edges.items() if count or edge not in impossible}
-    unseen = _open(missing)
-    for axes, owed in feasible_tuples(cells.feasible_in(ended), strength).items():
-        missing[axes] &= owed
-    names = _words(cells, missing)
-    owed_edges = set(cells.edge_names(profile, ended))
-    told = {edge: count for edge, count in edges.items() if count or edge in owed_edges}
+    unseen = count(missing)
+    for axes in missing:
+        missing[axes] &= declared.owed[axes]
+    names = in_words(declared.axes, missing)
+    owed = set(declared.owed_edges)
+    told = {edge: count for edge, count in edges.items() if count or edge in owed}
     return Coverage(
         operator=key[0],
         mode=key[1],
         dtype=key[2],
-        strength=strength,
+        strength=declared.strength,
         levels=counts,
         tuples=tuples,
         missing=names,
@@ -225,46 +291,3 @@ def _of(
 def _is_of(name: str, dtype: str) -> bool:
     """Whether a combination or an edge, in words, is of that data type alone."""
     return name.startswith(f"{dtype}: ") or f"{DTYPE} {dtype}" in name.split(", ")
-
-
-def _numbered(case: Shown, declared: Axes) -> Iterator[tuple[int, ...]]:
-    """The rows of level numbers, one for each axis, that a case shows.
-
-    One that shows no level of an axis has a number beyond, and may show other pairs.
-    """
-    return product(
-        *(
-            [levels.index(level) for level in case.get(name, ()) if level in levels]
-            or [len(levels)]
-            for name, levels in declared
-        )
-    )
-
-
-def _open(missing: Mapping[tuple[int, ...], Feasible]) -> int:
-    return sum(int(np.count_nonzero(left)) for left in missing.values())
-
-
-def _strike(
-    missing: Mapping[tuple[int, ...], Feasible], shown_rows: Sequence[tuple[int, ...]]
-) -> None:
-    """Take what rows of level numbers show out of what is missing, in place."""
-    if not shown_rows:
-        return
-    rows = np.array(shown_rows, np.intp)
-    for axes, left in missing.items():
-        shown = np.zeros([size + 1 for size in left.shape], np.bool_)
-        shown[tuple(rows[:, axis] for axis in axes)] = True
-        left &= ~shown[tuple(slice(size) for size in left.shape)]
-
-
-def _words(cells: Shared, missing: Mapping[tuple[int, ...], Feasible]) -> list[str]:
-    """Each missing combination as a person reads it."""
-    return [
-        ", ".join(
-            f"{cells.axes[axis][0]} {cells.axes[axis][1][level]}"
-            for axis, level in zip(axes, levels, strict=True)
-        )
-        for axes, left in missing.items()
-        for levels in np.argwhere(left).tolist()
-    ]

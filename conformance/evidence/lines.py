@@ -17,20 +17,17 @@ from conformance.call.attribute import Stored, all_stored
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import errors
 from conformance.call.observation import Observation
-from conformance.catalogue.corrupted import NO_LINK_AT_END
 from conformance.catalogue.folder_of_run import UNWRITABLE_EVIDENCE
 from conformance.errors import EnvironmentFailure
-from conformance.evidence.chain import Link, linked
+from conformance.evidence import packed
+from conformance.evidence.chain import linked
 from conformance.evidence.translation import keep, revive
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import Verdict
-from conformance.plain_file import read_plain
 from conformance.record.clause import DOUBTFUL
 from conformance.record.picture import Excerpt, Picture
 
 SCHEMA = 2
-MOST_BYTES = 2**31
-"""Of one file of evidence; ten million verdicts take less."""
 NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 
@@ -214,18 +211,20 @@ class LineReader:
 
 class Writer:
     """Appends lines to one worker's evidence file, each with its link; a line that is written is on
-    its way to disk.
+    its way to disk. Lines of ``pack_bytes`` are packed.
     """
 
-    PATTERN: ClassVar[str] = "evidence.*.jsonl"
+    PATTERN: ClassVar[str] = packed.PATTERN
 
-    def __init__(self, out: Path, worker: str) -> None:
+    def __init__(self, out: Path, worker: str, pack_bytes: int = packed.PACK_BYTES) -> None:
         self.out = out
         self.worker = worker
         self._encoder = msgspec.json.Encoder(enc_hook=str)
         self._path = out / f"evidence.{worker}.jsonl"
+        self._pack_bytes = pack_bytes
         try:
-            self._end = last_link(self._path)
+            packed.mend(self._path)
+            self._end = packed.last_link(self._path)
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
             raise self._failure(error) from error
@@ -248,10 +247,21 @@ class Writer:
                 self._file.truncate(before)
             raise self._failure(error) from error
         self._end = link
+        if before + len(raw) >= self._pack_bytes:
+            self._pack()
 
     def close(self) -> None:
-        """Give the file back."""
+        """Give the file back; if lines are packed, the last ones are, too."""
+        if packed.packed_of(self._path).exists() and self._file.seek(0, os.SEEK_END):
+            self._pack()
         self._file.close()
+
+    def _pack(self) -> None:
+        """Pack the lines; if the disk is full, they stay plain until they are twice as many."""
+        try:
+            packed.pack(self._path)
+        except OSError:
+            self._pack_bytes *= 2
 
     def _failure(self, error: OSError) -> EnvironmentFailure:
         told = UNWRITABLE_EVIDENCE(file=self._path, why=error.strerror)
@@ -360,22 +370,7 @@ def read_lines(out: Path) -> Iterator[AnyLine]:
     A line without its newline was cut by the end of its process: it is no finished verdict.
     """
     read = LineReader()
-    for path in sorted(out.glob(Writer.PATTERN)):
-        for raw in read_plain(path, MOST_BYTES).splitlines(keepends=True):
+    for path in packed.files_of_lines(out):
+        for raw in packed.raw_lines(path):
             if raw.endswith(b"\n"):
                 yield read(raw)
-
-
-def last_link(path: Path) -> Link:
-    """The link of a file's last finished line. Raises `OSError`, also where that has none."""
-    try:
-        whole = read_plain(path, MOST_BYTES)
-    except FileNotFoundError:
-        whole = b""
-    end = whole.rfind(b"\n") + 1
-    if not end:
-        return Link.first(path.name)
-    found = Link.of_line(whole[whole.rfind(b"\n", 0, end - 1) + 1 : end])
-    if found is None:
-        raise OSError(errno.EINVAL, NO_LINK_AT_END(), os.fspath(path))
-    return found[1]

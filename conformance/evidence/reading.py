@@ -14,7 +14,8 @@ from conformance.catalogue.message import row
 from conformance.errors import UsageError
 from conformance.evidence.chain import Follower
 from conformance.evidence.contradictions import contradictions
-from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, LineReader, Writer
+from conformance.evidence.lines import SCHEMA, AnyLine, LineReader
+from conformance.evidence.packed import files_of_lines, raw_lines
 from conformance.evidence.run import Run
 from conformance.evidence.run_folder import LOCK, Hold
 from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
@@ -46,7 +47,7 @@ def read_run(folder: Path) -> Run:
         raise UsageError("run", folder, say.ALLOWED_RUN())
     evidence, told = _evidence(read_part(folder / SUMMARY, MOST_SUMMARY_BYTES))
     reader = _Reader(evidence)
-    paths = sorted(folder.glob(Writer.PATTERN))
+    paths = files_of_lines(folder)
     for path in paths:
         reader.read(path)
     breaks = reader.breaks
@@ -172,7 +173,7 @@ class _Reader:
     def read(self, path: Path) -> None:
         """Add the finished lines of one worker; only a run that did not end may have a cut one."""
         follower, found = Follower(path.name), []
-        for place, raw in enumerate(read_part(path, MOST_BYTES).splitlines(keepends=True), 1):
+        for place, raw in enumerate(_lines_of(path), 1):
             if not raw.endswith(b"\n"):
                 if self.finished:
                     raise _corrupted_line(path, place, corrupted.CUT_LINE())
@@ -200,6 +201,15 @@ def read_part(path: Path, most_bytes: int) -> bytes:
         raise CannotJudge(say.NO_EVIDENCE(file=path.name, folder=path.parent)) from None
     except OSError as error:
         raise _corrupted(say.UNREADABLE(file=path.name, why=error.strerror)) from error
+
+
+def _lines_of(path: Path) -> Iterator[bytes]:
+    """The lines of one worker. Raises `CannotJudge`."""
+    try:
+        yield from raw_lines(path)
+    except OSError as error:
+        name = Path(error.filename or path).name
+        raise _corrupted(say.UNREADABLE(file=name, why=error.strerror)) from error
 
 
 def _corrupted(what: str) -> CannotJudge:

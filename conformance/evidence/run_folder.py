@@ -19,9 +19,8 @@ from conformance.call.case import PROGRAM, ROUNDED, Case
 from conformance.catalogue import files
 from conformance.catalogue import folder_of_run as say
 from conformance.errors import EnvironmentFailure, UsageError
-from conformance.evidence.lines import MOST_BYTES, Writer
+from conformance.evidence.packed import ENDING, PATTERN, files_of_lines, mend
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
-from conformance.plain_file import read_plain
 
 LOCK = ".lock"
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -138,9 +137,8 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
     evidence.process = os.getpid()
     hold = _hold(out)
     try:
-        for path in out.glob(Writer.PATTERN):
-            whole = read_plain(path, MOST_BYTES).rfind(b"\n") + 1
-            os.truncate(path, whole)
+        for path in files_of_lines(out):
+            mend(path)
         write_evidence(out, evidence)
     except OSError as error:
         hold.release()
@@ -151,8 +149,8 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
 def seconds_on_record(out: Path) -> float:
     """Seconds from the begin of a run, or of its last part, to the last line that it wrote."""
     began = (out / "evidence.json").stat().st_mtime
-    lines = (path.stat().st_mtime for path in out.glob(Writer.PATTERN))
-    return max([began, *lines]) - began
+    files = (*out.glob(PATTERN), *out.glob(PATTERN + ENDING))
+    return max([began, *(path.stat().st_mtime for path in files)]) - began
 
 
 def failure_folder(out: Path, case: Case, law: str = "") -> Path:

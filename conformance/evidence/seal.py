@@ -15,7 +15,7 @@ import msgspec
 
 from conformance.catalogue import corrupted as say
 from conformance.evidence.chain import Link
-from conformance.evidence.lines import Writer, last_link
+from conformance.evidence.packed import files_of_lines, last_link
 
 SUMMARY = "evidence.json"
 MOST_SUMMARY_BYTES = 2**28
@@ -37,7 +37,7 @@ def sealed(out: Path, summary: Mapping[str, Any]) -> Seal:
 
     Raises `OSError`.
     """
-    files = {path.name: str(last_link(path)) for path in sorted(out.glob(Writer.PATTERN))}
+    files = {path.name: str(last_link(path)) for path in files_of_lines(out)}
     fields = _fields(summary)
     return Seal(files=files, fields=fields, whole=_digest([files, fields]))
 

@@ -29,6 +29,7 @@ from conformance.evidence.tiling_keys import TilingKeys
 from conformance.evidence.torch_functions import TorchFunction
 from conformance.evidence.translation import keep, revive
 from conformance.judge.by_standard import OURS
+from conformance.names import bracket
 from conformance.plain_file import read_plain
 from conformance.standards import Ruling
 
@@ -90,6 +91,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
     profile: str = ""
     seed: int = 0
+    seeds: list[int] = []
     device: str = ""
     route: str = ""
     devices: list[DeviceLine] = []
@@ -223,7 +225,7 @@ def withheld(lines: Iterable[AnyLine]) -> list[str]:
 def withheld_cells(lines: Iterable[AnyLine]) -> set[str]:
     """What stands in the brackets of the items whose calls are not made on the device."""
     items = (one.item for one in lines if isinstance(one, ItemLine) and one.outcome == "withheld")
-    return {item.partition("[")[2].rstrip("]") for item in items}
+    return {bracket(item) for item in items}
 
 
 def lost_cards(lines: Iterable[AnyLine]) -> list[str]:

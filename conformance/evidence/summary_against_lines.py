@@ -36,7 +36,7 @@ def told_otherwise(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[s
 def _of_request(evidence: Evidence) -> Iterator[str]:
     told = {
         "profile": evidence.profile,
-        "seed": str(evidence.seed),
+        "seed": ", ".join(map(str, evidence.seeds or [evidence.seed])),
         "route": evidence.route,
         "device": re.sub(r"^npu:.*", "npu", evidence.device),
         "operator": ", ".join(evidence.operators),

@@ -1,4 +1,5 @@
-"""Whether runs are shards of one run: what must be the same, and that no shard is there twice."""
+"""Whether runs are shards of one run, or of runs of several seeds that are otherwise the same: what
+must be the same, and that no shard of a seed is there twice."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ from conformance.evidence.run import Run
 from conformance.evidence.shard import Shard
 from conformance.session.resume import JUDGES
 
+OF_A_SEED = frozenset({"seed", "times"})
+"""What of a request may differ between seeds: each is shared out by itself."""
 OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries", "package"})
 """What of a request may differ between hosts: the shard and its items; paths, whose content the
 hashes of sources and libraries tell; and the number of an NPU, whose profile is compared."""
@@ -26,23 +29,37 @@ PACKAGE = "package"
 SHOWN = 3
 
 
-def check_belong(runs: Sequence[Run]) -> Shard:
-    """The shard of the first run. Raises `UsageError` that names the run that does not belong, and
-    what differs."""
+def check_belong(runs: Sequence[Run]) -> None:
+    """Raise `UsageError` that names the run that does not belong and what differs, or all shards
+    that are missing."""
     first = runs[0]
     for other in runs[1:]:
         differs = _difference(first, other)
         if differs:
             rule = say.NOT_OF(first=first.folder, what=differs)
             raise UsageError("run", other.folder, rule)
-    return _check_shards(runs)
+    seeds = by_seed(runs)
+    told = [line for some in seeds.values() for line in _missing(some, len(seeds) > 1)]
+    if told:
+        raise UsageError("runs", _names(runs), row(told, "\n"))
+    for some in seeds.values():
+        _check_items(some)
+
+
+def by_seed(runs: Sequence[Run]) -> dict[int, list[Run]]:
+    """The runs of each seed."""
+    found: dict[int, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.evidence.seed, []).append(run)
+    return found
 
 
 def _difference(first: Run, other: Run) -> str:
     """What differs between two runs that must be the same, in words; empty where nothing does."""
     mine, its = first.evidence, other.evidence
+    free = OF_THE_HOST if mine.seed == its.seed else OF_THE_HOST | OF_A_SEED
     for name in {**mine.request, **its.request}:
-        if name in OF_THE_HOST:
+        if name in free:
             continue
         before, now = mine.request.get(name, ""), its.request.get(name, "")
         if before != now:
@@ -61,8 +78,9 @@ def _difference(first: Run, other: Run) -> str:
     return ""
 
 
-def _check_shards(runs: Sequence[Run]) -> Shard:
-    """Every shard of N once, and no item that draws in two of them."""
+def _missing(runs: Sequence[Run], several: bool) -> list[str]:
+    """The shards of a seed that are missing, in lines; ``several``: it is one of several seeds.
+    Raises `UsageError` for a shard that is there twice or of another run."""
     found: dict[int, Run] = {}
     whole = _shard(runs[0])
     for run in runs:
@@ -75,11 +93,30 @@ def _check_shards(runs: Sequence[Run]) -> Shard:
             raise UsageError("run", run.folder, rule)
         found[shard.index] = run
     missing = [index for index in range(1, whole.count + 1) if index not in found]
-    if missing:
-        shards = [Shard(index, whole.count) for index in missing]
-        told = [say.MISSING(shards=[*map(str, shards)])]
-        told += [say.TO_JUDGE_IT(command=one) for one in map(_command(runs[0]), shards) if one]
-        raise UsageError("runs", _names(runs), row(told, "\n"))
+    if not missing:
+        return []
+    shards = [Shard(index, whole.count) for index in missing]
+    names = [*map(str, shards)]
+    seed = runs[0].evidence.seed
+    told: list[str] = [say.MISSING(shards=names)]
+    if several:
+        told = [say.MISSING_OF_SEED(shards=names, seed=seed)]
+    return told + [say.TO_JUDGE_IT(command=one) for one in map(_command(runs[0]), shards) if one]
+
+
+def going_on(run: Run) -> list[str]:
+    """What goes on with a run that did not end, as its command says; nothing if that is unknown."""
+    words = shlex.split(str(run.evidence.provenance.get("command", "")))
+    if "--out" in words[:-1]:
+        words[words.index("--out") + 1] = str(run.folder)
+    if not words:
+        return []
+    more = [] if "--resume" in words else ["--resume"]
+    return [say.TO_GO_ON(command=shlex.join([*words, *more]))]
+
+
+def _check_items(runs: Sequence[Run]) -> None:
+    """Raise `UsageError` for an item that draws in two shards of a seed."""
     owners: dict[str, Run] = {}
     for run in runs:
         for item in _drawing(run):
@@ -87,7 +124,6 @@ def _check_shards(runs: Sequence[Run]) -> Shard:
             if owner is not run:
                 rule = say.JUDGED_TWICE(item=item.rpartition("::")[2], folder=owner.folder)
                 raise UsageError("run", run.folder, rule)
-    return whole
 
 
 def _command(run: Run) -> Callable[[Shard], str]:
@@ -98,8 +134,12 @@ def _command(run: Run) -> Callable[[Shard], str]:
         given = {"--shard": str(shard), "--out": f"shard{shard.index}"}
         if "--shard" not in words:
             return ""
-        left = [*words] if "--out" in words else [*words, "--out", ""]
+        if run.evidence.seed:
+            given["--seed"] = str(run.evidence.seed)
+        left = [*words]
         for option, value in given.items():
+            if option not in left:
+                left += [option, ""]
             left[left.index(option) + 1] = value
         return shlex.join(left)
 

@@ -15,6 +15,7 @@ from conformance.catalogue import session as say
 from conformance.draw.batches import batches, batches_asked
 from conformance.draw.profiles import Profile
 from conformance.draw.sequences import sequences
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.record.operator import Operator
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload
@@ -30,6 +31,9 @@ from conformance.suite.for_libraries import fitted
 
 LARGER = 12
 """How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
+
+LONG_SEQUENCE = 25
+"""A sequence opens a device and has several calls: it takes as long as so many cases, about."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +81,13 @@ def bind(
     of_run: OfRun,
     key: str,
     beside: Sequence[str] = (),
+    part: Part = WHOLE_ITEM,
 ) -> Streams:
     """The draws of a template's item, whose cases go through its trial.
 
     They are drawn from a seed made of the run's and ``key``, so that a run can be repeated and
     no two items draw alike. ``beside`` are the data types that the run judges of the item's mode.
+    A ``part`` of an item draws as the whole, of which it judges its share.
     """
     if DRAWN not in inspect.signature(body).parameters:
 
@@ -113,6 +119,7 @@ def bind(
         on = on_machine(case)
         return trial.by_standard.prescribe(on) if trial.by_standard.prescribes else on
 
+    block = of_run.profile.block
     drawing = Drawing(
         attempt,
         prepared,
@@ -121,12 +128,13 @@ def bind(
         of_run.database,
         often_filtered=RELATION in parameters,
         computes=operator.computes,
+        block=block if mode else max(1, block // LONG_SEQUENCE),
     )
 
     def repeated(streams: Sequence[tuple[SearchStrategy[Case], int, str]]) -> Streams:
-        refused_before = () if of_run.database is None else streams
+        refused_before = () if of_run.database is None or part.index > 1 else streams
         again = [drawing.again(*stream) for stream in refused_before]
-        free, *scouts = (drawing(*stream, shrinks=True, kept=True) for stream in streams)
+        free, *scouts = (drawing(*stream, shrinks=True, kept=True, part=part) for stream in streams)
         return Streams(free, tuple(again), tuple(scouts))
 
     profile = of_run.profile
@@ -162,6 +170,7 @@ def bind(
             planned.rows,
             drawing,
             planned.edges,
+            part=part,
             as_drawn=lambda: trial.diagnoses.as_drawn,
         )
         found = replace(found, covered=(rows,))

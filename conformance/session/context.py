@@ -39,6 +39,7 @@ from conformance.session.against import Against, Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.session.timing_probe import repetitions
+from conformance.session.splitting import MOST_PARTS
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
 from conformance.suite.on_route import all_on_route, on_it, reachable
@@ -121,6 +122,7 @@ class Context:
         self.times = Path(times).absolute() if times else None
         self.item_times = {} if self.times is None else item_times(self.times)
         self.timing = repetitions(option.conformance_timing, self.device)
+        self.split = parts_asked(option.conformance_split)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
@@ -170,6 +172,7 @@ class Context:
             cases=self.cases,
             shard=self.shard,
             times=self.times,
+            split=self.split,
             functions=self.functions,
             lenient=self.lenient,
             against=() if self.against is None else self.against.options,
@@ -278,6 +281,15 @@ def lenient_asked(lenient: bool, functions: Functions | None, against: Against |
     if lenient and functions is None and second is None:
         raise UsageError("lenient", True, options.WITH(option="--implementation"))
     return lenient
+
+
+def parts_asked(text: str | None) -> int | None:
+    """Into how many parts items are to be split; None: by a rule. Raises `UsageError`."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"[1-9]\d{0,2}", text, re.ASCII):
+        raise UsageError("split", text, options.PARTS(most=MOST_PARTS))
+    return int(text)
 
 
 def profile_named(name: str) -> Profile:

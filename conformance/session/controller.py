@@ -33,6 +33,7 @@ from conformance.evidence.lines import (
     OrderLine,
     read_lines,
 )
+from conformance.evidence.part import WHOLE_ITEM, Part, all_parts
 from conformance.evidence.provenance import provenance
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import (
@@ -52,7 +53,7 @@ from conformance.evidence.summary import (
 from conformance.evidence.tiling_keys import tiling_keys
 from conformance.evidence.torch_functions import bindings, torch_functions
 from conformance.judge.broken import BROKEN, explained
-from conformance.names import cell_id
+from conformance.names import bracket, cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
 from conformance.session.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
@@ -227,16 +228,20 @@ class Controller:
         met = outcomes.keys() | lost | evidence.errors.keys()
         evidence.unreached = [item for item in self.items if item not in met]
         ended = set(self.items) & outcomes.keys() - evidence.errors.keys() - set(evidence.cut)
-        early = {_bracket(item) for item in set(self.items) - ended}
+        early = {bracket(item) for item in set(self.items) - ended}
         for cell in evidence.cells:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
         evidence.unjudged = sorted(self.selected - ids - away)
         adopt(self.context.operators, self._worked_out)
         declared = self._shared(away)
-        drawn = self._drawn(ids & self.selected - early)
+        split = {bracket(item) for item in self.items if Part.of_item(item) != WHOLE_ITEM}
+        apart = {name for name in split if not all_parts(self._items_of(name))}
+        drawn = self._drawn(ids & self.selected - early - apart)
         profile = self.context.profile
-        evidence.coverage = coverage(lines, declared, profile, COUNTED, drawn)
+        evidence.coverage = coverage(
+            lines, declared, profile, COUNTED, drawn, self._cells_named(apart)
+        )
         evidence.further = further(declared.values(), profile)
         evidence.seconds = round(evidence.seconds + time.monotonic() - self._clock, 3)
         evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)
@@ -253,7 +258,7 @@ class Controller:
         context.judges = True
         cells = {cell_id(*key) for key in self._declared()}
         self.items = mine
-        self.selected = cells & {_bracket(nodeid) for nodeid in mine}
+        self.selected = cells & {bracket(nodeid) for nodeid in mine}
         evidence = Evidence(
             declared=len(cells),
             selected=len(self.selected),
@@ -285,7 +290,7 @@ class Controller:
         """The operators asked for by name of which no item was selected, with the reason."""
         if self.context.shard != WHOLE:
             return {}
-        first = {_bracket(nodeid).partition("-")[0] for nodeid in ids}
+        first = {bracket(nodeid).partition("-")[0] for nodeid in ids}
         judged = {operator.name for operator in self.context.operators}
         return {
             one: say.NO_ITEM() for one in self.context.named if one in judged and one not in first
@@ -321,6 +326,13 @@ class Controller:
             for dtype in together.of_each
         }
 
+    def _items_of(self, name: str) -> list[str]:
+        """The items that have this name in their brackets."""
+        return [item for item in self.items if bracket(item) == name]
+
+    def _cells_named(self, names: set[str]) -> set[Key]:
+        return {key for key in self._declared() if cell_id(*key) in names}
+
     def _asked(self, operator: Operator, mode: str) -> list[str]:
         """The data types in which the run asks a mode."""
         return [
@@ -344,7 +356,7 @@ class Controller:
         return run_folder.go_on(out, evidence)
 
     def _is_template(self, nodeid: str) -> bool:
-        return _bracket(nodeid) in self._ids
+        return bracket(nodeid) in self._ids
 
     def _declared(self) -> list[tuple[str, str, str]]:
         if self.context.oracle == RELATIONS:
@@ -354,11 +366,6 @@ class Controller:
             for operator in self.context.operators
             for mode, dtype in operator.declared_cells
         ]
-
-
-def _bracket(nodeid: str) -> str:
-    """What stands in the brackets of an item's id, if it has any."""
-    return nodeid.partition("[")[2].rstrip("]")
 
 
 def _orders(lines: Iterable[OrderLine]) -> list[OrderLine]:

@@ -1,13 +1,15 @@
 """How an item draws: plainly while cases are accepted, by Hypothesis where one is to be smaller.
 
-Each stream of draws has a seed of its own.
+Each stream of draws has a seed of its own, and each block of a long stream, so that a part of an
+item need not draw what others judge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -24,6 +26,7 @@ from conformance.call.case import Case
 from conformance.draw.machines import in_any_order
 from conformance.draw.plain import Choices, TooFiltered, plainly, simplest
 from conformance.draw.seeded import of_seed_alone, stream_seed
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.session.template import DRAWN, Body
 
 Draw = Callable[..., None]
@@ -41,7 +44,7 @@ class Drawing:
     ``attempt`` is the template's body under a trial, ``prepared`` what is done with a drawn case
     first. ``database`` is the folder of what was refused in earlier runs, if it is kept. Cases that
     are ``often_filtered`` may be few. ``computes``: of an operator that computes functions, so that
-    their implementation is drawn.
+    their implementation is drawn. ``block`` is how many draws of a stream have one seed.
     """
 
     attempt: Body
@@ -51,6 +54,7 @@ class Drawing:
     database: str | None = None
     often_filtered: bool = False
     computes: bool = False
+    block: int = 250
 
     def __call__(
         self,
@@ -60,21 +64,39 @@ class Drawing:
         *,
         shrinks: bool,
         kept: bool = False,
+        part: Part = WHOLE_ITEM,
     ) -> Draw:
         """A test of so many cases from a stream of their own, up to the first that is refused.
 
-        That one ``shrinks``; in the database it is ``kept``.
+        That one ``shrinks``; in the database it is ``kept``. A ``part`` judges its share of them.
         """
         drawn, name = self._drawn(cases), self._name(stream)
-        number = stream_seed(self.seed, name)
+        blocks = [*self._blocks(name, examples)]
+        # Not of every stream the first part has the block that is left over.
+        first = (part.index - 1 - stream_seed("", name)) % part.count
 
         def run(**arguments: Any) -> None:
             __tracebackhide__ = True
-            made = plainly(drawn, examples, number, often_filtered=self.often_filtered)
+            if len(blocks) >= part.count:
+                for of_block, wanted in blocks[first :: part.count]:
+                    block(of_block, wanted, slice(None), arguments)
+                return
+            # Too few blocks: every part draws all, and judges draws by turns.
+            before = first
+            for of_block, wanted in blocks:
+                block(of_block, wanted, slice(before % part.count, None, part.count), arguments)
+                before -= wanted
+
+        def block(of_block: str, wanted: int, turn: slice, arguments: dict[str, Any]) -> None:
+            __tracebackhide__ = True
+            number = stream_seed(self.seed, of_block)
+            made = plainly(drawn, wanted, number, often_filtered=self.often_filtered)
+            mine = islice(made, turn.start, turn.stop, turn.step)
             try:
-                refused = self._first_refused(made, arguments)
+                refused = self._first_refused(mine, arguments)
             except TooFiltered:
-                self._test(drawn, name, Phase.generate, examples, None)(**arguments)
+                if not turn.start:
+                    self._test(drawn, of_block, Phase.generate, wanted, None)(**arguments)
                 return
             if refused is not None:
                 if shrinks:
@@ -86,6 +108,12 @@ class Drawing:
                 raise refused[0]
 
         return run
+
+    def _blocks(self, name: str, examples: int) -> Iterator[tuple[str, int]]:
+        """The blocks of a stream: what their seeds are made of, and how many draws each has."""
+        for number, first in enumerate(range(0, examples, self.block)):
+            of_block = f"{name} block {number}" if number else name
+            yield of_block, min(self.block, examples - first)
 
     def again(self, cases: SearchStrategy[Case], examples: int, stream: str) -> Draw:
         """A test of what the database kept of a stream; it shrinks."""

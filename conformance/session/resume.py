@@ -47,6 +47,7 @@ class Asked:
     cases: Path | None = None
     shard: Shard = WHOLE
     times: Path | None = None
+    split: int | None = None
     functions: Functions | None = None
     lenient: bool = False
     against: tuple[tuple[str, str], ...] = ()
@@ -71,6 +72,7 @@ def request(asked: Asked) -> dict[str, str]:
         "seed": str(asked.seed),
         "shard": str(asked.shard),
         "times": "" if asked.times is None else digest(item_times(asked.times)),
+        "split": str(asked.split or ""),
         "operator": ", ".join(operator.name for operator in asked.operators),
         "operators": ", ".join(map(str, asked.directories)),
         "time limit": f"{asked.time_limit:g}",

@@ -13,6 +13,7 @@ from itertools import product
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
 from conformance.session.drawing import Drawing
@@ -33,10 +34,11 @@ def covered(
     drawing: Drawing,
     edges: Sequence[Edge] = (),
     *,
+    part: Part = WHOLE_ITEM,
     as_drawn: Callable[[], bool] = lambda: False,
 ) -> Callable[..., None]:
     """A test that judges one case of every row and every edge, up to the first that is refused;
-    that is not made smaller if it may stand ``as_drawn``.
+    that is not made smaller if it may stand ``as_drawn``. A ``part`` judges its share of them.
     """
     near = cells.edges
     parts: list[tuple[SearchStrategy[Case], Levels]] = [(cells.cases(row), row) for row in rows]
@@ -44,7 +46,7 @@ def covered(
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for number, (cases, row) in enumerate(parts):
+        for number, (cases, row) in part.of([*enumerate(parts)]):
             drawn: Drawn = (cases, 1, f"row {number}")
             try:
                 drawing(*drawn, shrinks=False)(**arguments)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Generator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Generator, Hashable
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -12,10 +13,14 @@ import pytest
 
 from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.evidence.item_times import expected, means
+from conformance.evidence.part import Part
 from conformance.session.context import Context
+from conformance.session.planned_cases import sequences_of_each
 from conformance.session.resume import Finished
+from conformance.session.splitting import MOST_PARTS, parts_by_seconds, split
 from conformance.session.template import (
     DRAWN,
+    GIVEN,
     LADDER,
     RELATION,
     WORKLOAD,
@@ -24,12 +29,16 @@ from conformance.session.template import (
     draws_sequences,
 )
 
+LEAST_SEQUENCES = 2
+"""Of a part: with one or two, some parts would take twice as long as others."""
+
 
 class Selection:
     """Hooks that leave out what another shard judges, and tell again what has been judged."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._means = means(context.item_times)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(
@@ -39,12 +48,12 @@ class Selection:
         context = self.context
         items.sort(key=_rank)
         times = context.item_times
-        of_templates = means(times)
+        items[:] = split(items, _together, self._parts(items))
         kept = context.shard.part(
             items,
             _is_mandatory,
             _together,
-            (lambda item: expected(item.name, times, of_templates)) if times else None,
+            self._seconds if times else None,
         )
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
@@ -54,7 +63,37 @@ class Selection:
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
             kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
-            context.budget.begin(parts(kinds), context.workers, context.began)
+            weights = {item.nodeid: 1 / Part.of_item(item.name).count for item in drawing}
+            context.budget.begin(parts(kinds, weights), context.workers, context.began)
+
+    def _seconds(self, item: pytest.Item) -> float:
+        """What an item takes, or a part of it, as an earlier run says."""
+        times = self.context.item_times
+        return expected(item.name, times, self._means)
+
+    def _parts(self, items: list[pytest.Item]) -> Callable[[Hashable], int]:
+        """Into how many parts a group of items is split: as asked, or by the earlier run's seconds;
+        without these, those of nightly into one for each shard.
+        """
+        context = self.context
+        some = [item for item in items if splits(item)]
+        groups = {_together(item) for item in some}
+        of_sequences = max(1, sequences_of_each(context.profile, context.route) // LEAST_SEQUENCES)
+        kinds = {_together(item): drawn_as(_parameters(item)) for item in some}
+        most = {g: of_sequences if kinds[g] == SEQUENCES else MOST_PARTS for g in groups}
+        asked, shards = context.split, context.shard.count
+        if asked is None and shards > 1 and context.item_times:
+            seconds: defaultdict[Hashable, float] = defaultdict(float)
+            for item in items:
+                seconds[_together(item)] += 0.0 if _is_mandatory(item) else self._seconds(item)
+            counts = parts_by_seconds(seconds, shards)
+            return lambda group: min(counts[group], most[group]) if group in groups else 1
+        if asked is None:
+            # There are so many items of relations that they need no parts.
+            few = (item for item in some if drawn_as(_parameters(item)) != RELATIONS)
+            groups = {_together(item) for item in few}
+        whole = asked or (shards if context.profile.random else 1)
+        return lambda group: min(whole, most[group]) if group in groups else 1
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -127,13 +166,18 @@ def draws(item: pytest.Item) -> bool:
     return DRAWN in _parameters(item)
 
 
+def splits(item: pytest.Item) -> bool:
+    """Whether an item has parts: it draws cases one by one, all of them in any case."""
+    return draws(item) and not {LADDER, WORKLOAD, GIVEN} & _parameters(item)
+
+
 def _is_mandatory(item: pytest.Item) -> bool:
     """Whether every shard runs an item: documented examples, and what is no template's."""
     parameters = _parameters(item)
     return not parameters or "example" in parameters
 
 
-def _together(item: pytest.Item) -> object:
+def _together(item: pytest.Item) -> Hashable:
     """Items that one worker runs, and of which a shard has all or none: the data types of a mode,
     if they share rows. What is no template's stays with its module, whose fixtures are set up once.
     """
@@ -144,7 +188,8 @@ def _together(item: pytest.Item) -> object:
     shares = draws(item) and not {RELATION, LADDER, WORKLOAD} & named.keys()
     if not shares or getattr(operator, "cells", None) is None:
         return item.nodeid
-    return getattr(item, "originalname", ""), id(operator), named.get("mode")
+    part = Part.of_item(item.name)
+    return getattr(item, "originalname", ""), id(operator), named.get("mode"), part
 
 
 def _parameters(item: pytest.Item) -> frozenset[str]:

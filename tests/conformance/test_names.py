@@ -1,6 +1,6 @@
 """Names of items tell calls apart that differ in a sign."""
 
-from conformance.names import call_id
+from conformance.names import bracket, call_id, marked, marks, unmarked
 
 
 def test_a_negative_number_is_not_its_absolute_value() -> None:
@@ -16,3 +16,17 @@ def test_infinity_has_a_sign() -> None:
 
 def test_a_hyphen_within_a_word_is_no_sign() -> None:
     assert call_id("op", "a range 0-1") == "op-a_range_0_1"
+
+
+def test_a_marked_item_has_the_brackets_of_the_whole() -> None:
+    whole = "cases/test_values.py::test_values[permute-tail-float16]"
+    part = marked(marked(whole, "2of4"), "seed7")
+    assert part == "cases/test_values.py::test_values[permute-tail-float16#2of4#seed7]"
+    assert (unmarked(part), bracket(part)) == (whole, "permute-tail-float16")
+    assert (marks(part), marks(whole)) == (("2of4", "seed7"), ())
+    assert (unmarked(whole), bracket(whole)) == (whole, "permute-tail-float16")
+    assert (marked("t.py", "seed7"), unmarked("t.py#seed7"), bracket("t.py")) == (
+        "t.py#seed7",
+        "t.py",
+        "",
+    )

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from conformance.evidence.lines import VerdictLine, Writer
+from tests.conformance.evidence.unpacking import unpacked
 from tests.conformance.toy_runs import toy_runs
 from tests.proofs.workers_run import difference, verdicts
 
@@ -31,7 +32,7 @@ def test_one_worker_and_two_reach_the_same_verdicts(whole: Path, tmp_path: Path)
 def test_a_verdict_that_one_run_lacks_is_told_and_so_is_one_that_came_out_otherwise(
     whole: Path, tmp_path: Path
 ) -> None:
-    less = Path(shutil.copytree(whole, tmp_path / "less"))
+    less = unpacked(Path(shutil.copytree(whole, tmp_path / "less")))
     (path,) = less.glob("evidence.gw0.jsonl")
     *lines, last = [line for line in path.read_bytes().splitlines(True) if b'"verdict"' in line]
     path.write_bytes(b"".join(lines))
@@ -48,7 +49,7 @@ def test_a_verdict_that_one_run_lacks_is_told_and_so_is_one_that_came_out_otherw
 
 
 def test_the_times_that_calls_took_are_no_difference(whole: Path, tmp_path: Path) -> None:
-    later = Path(shutil.copytree(whole, tmp_path / "later"))
+    later = unpacked(Path(shutil.copytree(whole, tmp_path / "later")))
     (path,) = later.glob("evidence.gw0.jsonl")
     lines = []
     for raw in path.read_bytes().splitlines():

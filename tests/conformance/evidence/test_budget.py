@@ -145,3 +145,12 @@ def test_a_run_that_ends_in_time_does_not_notice_its_budget(run: Run) -> None:
     ended = run("--conformance-budget=10m", "-k", "plain and int32")
     assert ended.status == 0
     assert (ended.evidence.status, ended.evidence.cut) == ("finished", [])
+
+
+def test_a_part_of_an_item_has_its_share_of_the_budget() -> None:
+    kinds = {"whole": VALUES, "1of2": VALUES, "2of2": VALUES, "relation": RELATIONS}
+    found = parts(kinds, {"whole": 1.0, "1of2": 0.5, "2of2": 0.5, "relation": 1.0})
+    assert found["whole"] == pytest.approx(found["1of2"] + found["2of2"])
+    assert found["1of2"] == found["2of2"]
+    assert sum(found.values()) == pytest.approx(1)
+    assert found["relation"] == parts(kinds)["relation"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64encode
 from dataclasses import replace
 
 import msgspec
@@ -10,10 +12,13 @@ import pytest
 from conformance.draw.profiles import PROFILES
 from conformance.draw.shared_rows import Shared
 from conformance.errors import ACCEPTED, REFUSED
-from conformance.evidence.coverage import coverage
+from conformance.evidence import combinations
+from conformance.evidence.coverage import Coverage, Key, coverage
 from conformance.evidence.exit_status import exit_status
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import COUNTED, Evidence
+from conformance.gate.joined_coverage import joined
+from conformance.record.covering import feasible_tuples
 from conformance.text.terminal import coverage_lines
 from tests.conformance.evidence.test_summary import line
 from tests.conformance.record.test_cells import CELLS
@@ -138,3 +143,46 @@ def test_of_data_types_that_share_rows_only_those_that_ended_can_miss_some() -> 
 def test_a_record_without_discrete_cells_has_nothing_to_tell() -> None:
     assert list(coverage_lines(Evidence(cases=1))) == []
     assert exit_status(Evidence(cases=1)) == ACCEPTED
+
+
+TUPLES = feasible_tuples(CELLS.feasible, 2)
+AXES = [(axis.name, axis.levels) for axis in CELLS.axes]
+
+
+def test_what_goes_together_is_read_as_it_was_packed() -> None:
+    text = combinations.packed(TUPLES)
+    read = combinations.unpacked(text, AXES, 2)
+    assert {chosen: left.tolist() for chosen, left in read.items()} == {
+        chosen: left.tolist() for chosen, left in TUPLES.items()
+    }
+    for wrong in ("", text[:-4], "!", text + text, b64encode(zlib.compress(bytes(2**20))).decode()):
+        with pytest.raises(ValueError):
+            combinations.unpacked(wrong, AXES, 2)
+    with pytest.raises(ValueError, match="combinations of 60 levels are not judged"):
+        combinations.unpacked(text, AXES, 60)
+
+
+def parts_of(rows: list[dict[str, str]], ended: list[Key]) -> tuple[list[Coverage], Coverage]:
+    """The coverage of two parts, each with every other row, and that of both together."""
+    told = [
+        coverage(part, {KEY: Shared({KEY[2]: CELLS})}, SMOKE, COUNTED, [], [KEY])[0]
+        for part in (lines_of(rows)[::2], lines_of(rows)[1::2])
+    ]
+    (whole,) = joined(told, lines_of(rows), ended)
+    return told, whole
+
+
+def test_parts_of_a_cell_show_together_what_the_whole_shows() -> None:
+    told, whole = parts_of(ROWS, [KEY])
+    assert [(one.missing, one.open > 0) for one in told] == [([], True)] * 2
+    (alone,) = found(lines_of(ROWS)).coverage
+    assert whole == alone
+
+
+def test_what_no_part_shows_is_missing_if_all_ended_and_else_open() -> None:
+    left = ROWS[:-1]
+    (alone,) = found(lines_of(left)).coverage
+    assert alone.missing
+    assert parts_of(left, [KEY])[1] == alone
+    early = parts_of(left, [])[1]
+    assert (early.missing, early.open) == ([], len(alone.missing))

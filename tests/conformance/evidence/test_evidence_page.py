@@ -25,6 +25,7 @@ from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.implementation import Implementation
 from conformance.evidence.kernel_coverage import FileCoverage
 from conformance.evidence.lines import AnyLine, ItemLine, Line, Writer
+from conformance.evidence.packed import ENDING
 from conformance.evidence.run_folder import FAILURES, LOCK
 from conformance.evidence.seal import SUMMARY, Seal
 from conformance.evidence.summary import Cell, Evidence, StandardRow
@@ -144,7 +145,8 @@ def test_every_way_to_be_judged_and_to_end_is_told() -> None:
 
 
 def test_the_files_of_a_run_are_told() -> None:
-    evidence = [SUMMARY, Writer.PATTERN.replace("*", "WORKER")]
+    plain = Writer.PATTERN.replace("*", "WORKER")
+    evidence = [SUMMARY, plain, plain + ENDING]
     others = [REPORT, JUNIT, LOG, f"{FAILURES}/ID/", LOCK, f"{COUNTERS}/"]
     assert TOLD["file of a run"] == [*evidence, *others]
 

@@ -81,3 +81,16 @@ def test_a_file_without_times_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"times is .*cannot be read: No such file"):
         item_times(tmp_path)
+
+
+def test_a_split_item_took_what_its_parts_took_and_of_seeds_it_is_the_mean(tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
+    parts_of = {"1of2": 3, "2of2": 5, "1of2#seed7": 2, "2of2#seed7": 4}
+    some = [CASE.format(f"a#{mark}", seconds) for mark, seconds in parts_of.items()]
+    file.write_text(junit(*some, CASE.format("b#2of4", 2)))
+    assert item_times(file) == {"test_values[a]": 7.0, "test_values[b]": 8.0}
+
+
+def test_a_part_takes_its_share_of_the_item() -> None:
+    assert expected("test_values[8#2of4]", TIMES, means(TIMES)) == 2.0
+    assert expected("test_values[new#1of9]", TIMES, means(TIMES)) == 0.5

@@ -20,10 +20,10 @@ from conformance.evidence.lines import (
     Place,
     VerdictLine,
     Writer,
-    last_link,
     read_lines,
     verdict_line,
 )
+from conformance.evidence.packed import last_link
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.clause import Clause, SourceClass

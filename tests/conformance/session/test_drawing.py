@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import FailedHealthCheck
 
 from conformance.call.case import Case, Tensor
+from conformance.draw.plain import plainly
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.session.drawing import Drawing
 from tests.conformance.toy.records.copying import OPERATOR
 
@@ -107,3 +110,44 @@ def test_a_refused_case_that_is_the_simplest_is_found_again_too(tmp_path: Path) 
 def test_a_strategy_that_gives_few_cases_is_an_error_of_hypothesis() -> None:
     with pytest.raises(FailedHealthCheck, match="filter"):
         drawing(Wrong())(RARE, 50, "", shrinks=True)()
+
+
+def drawn(examples: int, part: Part = WHOLE_ITEM, **how: Any) -> list[tuple[int, ...]]:
+    """What a part judges of a stream that nothing refuses."""
+    judged: list[tuple[int, ...]] = []
+
+    def attempt(case: Case) -> None:
+        judged.append(tuple(case.arrays["x"].tolist()))
+
+    Drawing(attempt, lambda case: case, "x", 1, **how)(
+        LISTS, examples, "", shrinks=True, part=part
+    )()
+    return judged
+
+
+@pytest.mark.parametrize("examples", [1, 30, 75, 130])
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_the_draws_of_all_parts_are_those_of_the_whole(examples: int, count: int) -> None:
+    whole = drawn(examples, block=20)
+    parts = [drawn(examples, Part(index, count), block=20) for index in range(1, count + 1)]
+    assert len(whole) == examples
+    assert Counter(one for part in parts for one in part) == Counter(whole)
+    lengths = [len(part) for part in parts]
+    assert max(lengths) - min(lengths) <= (20 if examples > 20 * (count - 1) else 1)
+
+
+def test_a_long_stream_begins_as_a_short_one() -> None:
+    assert drawn(130, block=20)[:20] == drawn(20, block=20) == drawn(20, block=50)
+
+
+def test_a_part_draws_no_block_that_others_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(strategy: Any, wanted: int, seed: int, **how: Any) -> Any:
+        made.append(wanted)
+        return plainly(strategy, wanted, seed, **how)
+
+    monkeypatch.setattr("conformance.session.drawing.plainly", counted)
+    for index in (1, 2, 3, 4):
+        drawn(175, Part(index, 4), block=20)
+    assert (sum(made), len(made)) == (175, 9)

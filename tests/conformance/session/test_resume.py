@@ -14,6 +14,7 @@ from conformance.errors import UsageError
 from conformance.evidence.lines import DeviceLine, ItemLine, Writer, read_lines
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
 from conformance.session.resume import check_device, check_judges, earlier_run
+from tests.conformance.evidence.unpacking import unpacked
 from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Ended, Run, toy_runs
 from tests.slow import slow_but
@@ -88,7 +89,7 @@ def test_an_item_that_had_ended_may_stand_between_two_modules(run: Run, workers:
 def test_a_killed_run_that_was_edited_is_not_gone_on_with(
     resumed: Run, killed: Ended, change: Callable[[list[bytes]], list[bytes]], words: str
 ) -> None:
-    path = killed.out / "evidence.main.jsonl"
+    path = unpacked(killed.out) / "evidence.main.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(change(lines)))
     before = {one: one.read_bytes() for one in killed.out.iterdir() if one.is_file()}

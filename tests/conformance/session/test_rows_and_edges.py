@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.draw.profiles import PROFILES
+from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.judge.verdict import Verdict
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.session.binding import OfRun, bind
@@ -52,7 +54,7 @@ RECORD = replace(OPERATOR, cases=lambda mode, dtype: st.just(DULL), cells=lambda
 PROFILE = PROFILES["smoke"]
 
 
-def run(wrong: Callable[[Case], bool]) -> tuple[Trial, list[Case]]:
+def run(wrong: Callable[[Case], bool], part: Part = WHOLE_ITEM) -> tuple[Trial, list[Case]]:
     """A whole item on a device that errs on some cases; its trial, and what was judged."""
     judged: list[Case] = []
 
@@ -62,7 +64,7 @@ def run(wrong: Callable[[Case], bool]) -> tuple[Trial, list[Case]]:
 
     trial = Trial(lambda *_: None, SearchBudget(60))
     cell = {"operator": RECORD, "mode": "plain", "dtype": "int32"}
-    streams = bind(body, cell, trial, OfRun(PROFILE, seed=3), "x")
+    streams = bind(body, cell, trial, OfRun(PROFILE, seed=3), "x", part=part)
     streams.free(**cell)
     (covered,) = streams.covered
     try:
@@ -104,3 +106,13 @@ def test_what_is_not_a_level_shrinks_too(longest: int) -> None:
     trial, _ = run(lambda case: has(case, "l") and case.arrays["x"].size >= longest)
     assert trial.smallest is not None
     assert trial.smallest.case.inputs["x"].values == (0,) * longest
+
+
+def test_each_row_is_judged_by_one_part_as_the_whole_judges_it() -> None:
+    _, whole = run(lambda case: False)
+    parts = [run(lambda case: False, Part(index, 4))[1] for index in (1, 2, 3, 4)]
+    assert Counter(case.key for part in parts for case in part) == Counter(
+        case.key for case in whole
+    )
+    lengths = [len(part) for part in parts]
+    assert max(lengths) - min(lengths) <= 2

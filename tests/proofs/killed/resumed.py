@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.evidence.lines import Writer
+from conformance.evidence.packed import files_of_lines, raw_lines
 from conformance.evidence.summary import COUNTED, Cell, Evidence, read_evidence
 from conformance.session.resume import finished_items
 from tests.proofs.killed.kills import ended
@@ -50,7 +50,8 @@ def on_record(out: Path, lines: int) -> Callable[[], bool]:
 
 def count_of_lines(out: Path) -> int:
     """How many lines a run's folder has on record."""
-    return sum(path.read_bytes().count(b"\n") for path in out.glob(Writer.PATTERN))
+    lines = (raw for path in files_of_lines(out) for raw in raw_lines(path))
+    return sum(raw.endswith(b"\n") for raw in lines)
 
 
 def disturbed(command: Callable[..., Sequence[str]], out: Path, way: str, lines: int) -> Disturbed:

@@ -13,6 +13,7 @@ import pytest
 
 from conformance.evidence.summary import write_evidence
 from conformance.session.resume import finished_items
+from tests.conformance.evidence.unpacking import unpacked
 from tests.conformance.front_door import BY_WORKERS
 from tests.proofs.killed.kills import killed
 from tests.proofs.killed.resumed import differences, disturbed, summary_of
@@ -44,7 +45,7 @@ def test_a_run_that_went_on_says_what_an_undisturbed_one_says(
 
 @pytest.mark.slow
 def test_a_verdict_and_a_figure_that_differ_would_be_seen(whole: Path, tmp_path: Path) -> None:
-    other = Path(shutil.copytree(whole, tmp_path / "other"))
+    other = unpacked(Path(shutil.copytree(whole, tmp_path / "other")))
     (path, *_) = (one for one in other.glob("*.jsonl") if b"test_values" in one.read_bytes())
     lines = path.read_bytes().splitlines(keepends=True)
     number = next(n for n, line in enumerate(lines) if b"test_values" in line)
