@@ -17,7 +17,7 @@ from typing import IO
 
 from rich.console import Console
 
-from conformance import SUITE, places
+from conformance import places
 from conformance.catalogue import front_door as say
 from conformance.catalogue import options as rules
 from conformance.catalogue.message import row
@@ -40,6 +40,7 @@ from conformance.errors import (
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
 from conformance.session import resume
+from conformance.session.command import environment_of_suite, of_suite
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.text.command_lines import COMMAND, VARIABLE, called
 
@@ -226,21 +227,13 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
 def _start(request: Request, log: IO[bytes]) -> Process:
     """Start pytest, which starts its workers."""
     root = places.root()
-    command = [str(root / "cases"), "-p", "conformance.plugin"]
-    if SUITE.is_dir():
-        # The nearest configuration above an installed suite belongs to another project.
-        command += ["-c", os.devnull]
-    command += ["--rootdir", str(root), "--import-mode=importlib", "-p", "no:cacheprovider"]
-    # At the end of each process it collects garbage five times, for a second, to tell of nothing.
-    command += ["-p", "no:unraisableexception"]
-    command += ["-q", "--tb=short", f"--junit-xml={request.out / JUNIT}"]
+    command = [*of_suite(root), f"--junit-xml={request.out / JUNIT}"]
     command += [f"--conformance-{name}={value}" for name, value in options(request)]
     command += ["--conformance-resume"] if request.resume else []
     if request.workers:
         command += ["-n", str(request.workers), "--dist", "worksteal"]
     command += request.pytest_arguments
-    paths = [str(root), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    environment = environment_of_suite(root)
     environment[VARIABLE] = shlex.join(called())
     environment[COMMAND] = shlex.join([*called(), *sys.argv[1:]])
     if request.counted:

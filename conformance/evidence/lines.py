@@ -169,6 +169,9 @@ AnyLine = (
 )
 
 
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
+
+
 class LineReader:
     """Reads lines. Raises msgspec's errors, `UnicodeDecodeError` and `RecursionError`."""
 
@@ -183,6 +186,13 @@ class LineReader:
         return line
 
 
+def encoded(line: AnyLine) -> bytes:
+    """A line as JSON, with what its texts are made of, and without its link."""
+    if not isinstance(line, VerdictLine) or line.headline:
+        keep(line)
+    return _ENCODER.encode(line)
+
+
 class Writer:
     """Appends lines to one worker's evidence file, each with its link; a line that is written is on
     its way to disk.
@@ -193,7 +203,6 @@ class Writer:
     def __init__(self, out: Path, worker: str) -> None:
         self.out = out
         self.worker = worker
-        self._encoder = msgspec.json.Encoder(enc_hook=str)
         self._path = out / f"evidence.{worker}.jsonl"
         try:
             self._end = last_link(self._path)
@@ -207,9 +216,11 @@ class Writer:
         Raises `EnvironmentFailure` where the line cannot be written: a verdict that is not on
         record is none.
         """
-        if not isinstance(line, VerdictLine) or line.headline:
-            keep(line)
-        raw, link = linked(self._end, self._encoder.encode(line))
+        self.append(encoded(line))
+
+    def append(self, line: bytes) -> None:
+        """Append a line that is `encoded`, as `write` does."""
+        raw, link = linked(self._end, line)
         before = self._file.seek(0, os.SEEK_END)
         try:
             if self._file.write(raw) != len(raw):

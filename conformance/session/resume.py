@@ -128,11 +128,16 @@ def check_device(out: Path, profile: DeviceProfile) -> None:
 
     Raises `UsageError`.
     """
-    now = _judged_on(msgspec.to_builtins(profile))
+    now = msgspec.to_builtins(profile)
     for line in read_lines(out):
-        if isinstance(line, DeviceLine) and (before := _judged_on(line.profile)) != now:
-            changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=changed)))
+        if isinstance(line, DeviceLine) and (names := changed(line.profile, now)):
+            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=names)))
+
+
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The SoC and the libraries in which two profiles of devices differ, by name."""
+    first, second = _judged_on(before), _judged_on(now)
+    return [name for name in {**first, **second} if first.get(name) != second.get(name)]
 
 
 def finished_items(out: Path) -> dict[str, Finished]:

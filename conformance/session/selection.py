@@ -43,14 +43,14 @@ class Selection:
         kept = context.shard.part(
             items,
             _is_mandatory,
-            _together,
+            together,
             (lambda item: expected(item.name, times, of_templates)) if times else None,
         )
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
             items[:] = kept
-        items[:] = dealt(items, context.workers, _together)
+        items[:] = dealt(items, context.workers, together)
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
             kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
@@ -133,7 +133,7 @@ def _is_mandatory(item: pytest.Item) -> bool:
     return not parameters or "example" in parameters
 
 
-def _together(item: pytest.Item) -> object:
+def together(item: pytest.Item) -> object:
     """Items that one worker runs, and of which a shard has all or none: the data types of a mode,
     if they share rows. What is no template's stays with its module, whose fixtures are set up once.
     """
