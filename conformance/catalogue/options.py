@@ -18,6 +18,9 @@ PROCESSES = Message(
     "allowed: integers from 0 (no extra process) to {most}",
     "允许：0（不另起进程）至 {most} 的整数",
 )
+FROM_ONE = Message(
+    "allowed with {option}: integers from 1", "与 {option} 同用时允许：不小于 1 的整数"
+)
 BLOCK_ORDERS = Message(
     "allowed: forward, reverse, shuffled:SEED", "允许：forward、reverse、shuffled:SEED"
 )

@@ -230,6 +230,7 @@ def _start(request: Request, log: IO[bytes]) -> Process:
     command = [*of_suite(root), f"--junit-xml={request.out / JUNIT}"]
     command += [f"--conformance-{name}={value}" for name, value in options(request)]
     command += ["--conformance-resume"] if request.resume else []
+    command += request.farm
     if request.workers:
         command += ["-n", str(request.workers), "--dist", "worksteal"]
     command += request.pytest_arguments
@@ -251,7 +252,7 @@ def _sum_up(request: Request, log: IO[bytes], *, interrupted: bool) -> Evidence 
     """Have what is on record of a run summed up, where its own process ended before it did that."""
     how = BY_A_PERSON if interrupted else BY_ITSELF
     more = (*request.pytest_arguments, f"--conformance-sum-up={how}")
-    asked = replace(request, resume=True, workers=0, pytest_arguments=more)
+    asked = replace(request, resume=True, workers=0, farm=(), pytest_arguments=more)
     with tempfile.TemporaryFile() as unread:
         process = _start(asked, unread)
         process.wait()

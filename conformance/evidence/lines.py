@@ -140,6 +140,14 @@ class EnvironmentLine(Line, tag="environment", kw_only=True):
     message: str
 
 
+class WorkerLine(Line, tag="worker", kw_only=True):
+    """A worker of a cluster judges no more: others judge the ``items`` that it had begun."""
+
+    node: str
+    reason: str
+    items: tuple[str, ...] = ()
+
+
 class OrderLine(Line, tag="order", kw_only=True):
     """The order in which a device adds the ``slots`` values of one token, recovered from sums."""
 
@@ -165,7 +173,14 @@ class LimitLine(Line, tag="limits", kw_only=True):
 
 
 AnyLine = (
-    VerdictLine | DeviceLine | OrderLine | LimitLine | FailureLine | ItemLine | EnvironmentLine
+    VerdictLine
+    | DeviceLine
+    | OrderLine
+    | LimitLine
+    | FailureLine
+    | ItemLine
+    | EnvironmentLine
+    | WorkerLine
 )
 
 
