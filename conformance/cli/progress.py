@@ -20,7 +20,7 @@ from rich.text import Text
 from conformance.catalogue import front_door as say
 from conformance.catalogue.message import within
 from conformance.evidence.lines import LineReader, VerdictLine, Writer
-from conformance.evidence.summary import COUNTED, read_evidence
+from conformance.evidence.summary import COUNTED, lost_workers, read_evidence
 from conformance.session.resume import finished_items
 
 A_MINUTE = 60
@@ -71,10 +71,12 @@ class Pulse:
 
 
 class Tail:
-    """Counts verdicts in the evidence files of the run that ``process`` writes."""
+    """Counts verdicts in the evidence files of the run that ``process`` writes, and says which
+    workers it ``lost``."""
 
     def __init__(self, out: Path, process: int) -> None:
         self.judged = self.refused = 0
+        self.lost: list[str] = []
         self._out = out
         self._process = process
         self._begun = False
@@ -110,6 +112,8 @@ class Tail:
         self._read[path] = self._read.get(path, 0) + len(whole) + 1
         for raw in whole.splitlines():
             line = self._line(raw)
+            if ended is None:
+                self.lost += lost_workers([line])
             if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
                 continue
             if ended is None or line.item in ended:

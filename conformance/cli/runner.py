@@ -20,6 +20,7 @@ from rich.console import Console
 from conformance import places
 from conformance.catalogue import front_door as say
 from conformance.catalogue import options as rules
+from conformance.catalogue import run_lines
 from conformance.catalogue.message import row
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
@@ -272,6 +273,8 @@ def _watch(process: Process, request: Request, console: Console) -> bool:
             while process.poll() is None:
                 time.sleep(POLL_SECONDS)
                 tail.read()
+                while tail.lost:
+                    console.print(run_lines.LOST_WORKER(line=tail.lost.pop(0)), markup=False)
                 words = say.JUDGING()
                 if tail.refused:
                     words = say.JUDGING_FAILED(failed=tail.refused)

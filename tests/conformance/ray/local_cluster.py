@@ -66,4 +66,14 @@ class LocalCluster:
         """There is nothing to leave."""
 
 
+class Desk(driver.RunDesk):
+    """Lists beside the run's folder the files that workers sent."""
+
+    def keep(self, path: str, content: bytes) -> None:
+        super().keep(path, content)
+        with (self._out.parent / "kept").open("a") as file:
+            print(path, file=file)
+
+
+driver.RunDesk = Desk  # type: ignore[misc]
 driver.RayCluster = LocalCluster  # type: ignore[misc,assignment]

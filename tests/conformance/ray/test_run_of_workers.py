@@ -91,6 +91,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     return judged(out, f"--conformance-operator={NAME}", *FEW, by_workers=False)
 
 
+@pytest.mark.slow
 def test_workers_reach_the_verdicts_of_one_process(plain: Ended, tmp_path: Path) -> None:
     ended = judged(tmp_path / "run", f"--conformance-operator={NAME}", *FEW)
     assert ended.status == plain.status, ended.output
@@ -118,10 +119,11 @@ def test_a_lost_worker_costs_what_it_had_begun(plain: Ended, tmp_path: Path) -> 
     assert "lost: worker ray1 on host b: killed by the test" in ended.output
 
 
-def test_a_failure_has_its_bundle_and_its_text_in_the_run_s_folder(tmp_path: Path) -> None:
+def test_workers_leave_the_verdicts_and_the_bundle_of_one_process(tmp_path: Path) -> None:
     wrong = (f"--conformance-operators={HERE / 'wrong'}", "--conformance-operator=first_slot_only")
-    few = ("-k", "test_values")
+    few = ("-k", "test_values or test_rejections")
     alone = judged(tmp_path / "run", *wrong, *few, by_workers=False)
+    verdicts, ends = alone.verdicts, alone.ends
     failures = [one for one in read_lines(alone.out) if isinstance(one, FailureLine)]
     files = _files(alone.out / "failures")
     os.rename(alone.out, tmp_path / "earlier")
@@ -129,8 +131,11 @@ def test_a_failure_has_its_bundle_and_its_text_in_the_run_s_folder(tmp_path: Pat
     assert ended.status == alone.status == 1, ended.output
     again = [one for one in read_lines(ended.out) if isinstance(one, FailureLine)]
     assert files
+    kept = (tmp_path / "kept").read_text().split()
+    assert {one.removeprefix("failures/") for one in kept} == files
     assert _files(ended.out / "failures") == files
     assert _texts(again) == _texts(failures)
+    assert (ended.verdicts, ended.ends) == (verdicts, ends)
     assert ended.evidence.exit_status == 1
 
 
