@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.errors import EnvironmentFailure
+from conformance.evidence.lines import DeviceLine, LineReader, encoded
 from conformance.ray.driver import RunDesk, arguments_of_worker, next_number
 
 
@@ -62,6 +63,21 @@ def test_what_judges_otherwise_is_named(desk: RunDesk) -> None:
         "items",
     ]
     assert desk.differs({}) == ["python", "sources", "items"]
+
+
+def device(soc: str) -> bytes:
+    """The line of a device."""
+    profile = {"soc": soc, "libraries": {"libopapi.so": {"path": "/a", "sha256": "1"}}}
+    return encoded(DeviceLine(worker="ray0", description=soc, profile=profile))
+
+
+def test_a_device_of_another_soc_does_not_judge_beside_the_first(desk: RunDesk) -> None:
+    desk._profile, desk._read = None, LineReader()
+    assert desk.other_device(device("Ascend910B1")) == ""
+    assert desk.other_device(device("Ascend910B1")) == ""
+    assert desk.other_device(device("Ascend910_93")) == (
+        "refused, its device is another one (soc differ)"
+    )
 
 
 def test_an_item_that_is_given_up_is_reported_as_xdist_reports_a_crash(desk: RunDesk) -> None:
