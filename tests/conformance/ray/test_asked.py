@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from conformance.cli.on_ray import farm_asked, on_this_host
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.ray import asked
 from conformance.ray.asked import Farmed, Seen, check_address, device_there
+from tests.conformance.front_door import host
+from tests.waiting import HANGS
 
 CONSOLE = Console(quiet=True)
 
@@ -129,3 +133,14 @@ def test_nobody_at_an_address_is_told_at_once() -> None:
         port = server.getsockname()[1]
     with pytest.raises(EnvironmentFailure, match=f"to join at 127.0.0.1:{port}: .*refused"):
         asked.look(f"127.0.0.1:{port}")
+
+
+def test_nothing_of_ray_is_imported_without_the_option() -> None:
+    look = (
+        "import sys, conformance.plugin, conformance.cli.run;"
+        "print([one for one in sys.modules if 'ray' in one.split('.')[:2] or 'cli.on_ray' in one])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look], env=host(), capture_output=True, text=True, timeout=HANGS
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
