@@ -45,6 +45,9 @@ GONE_SECONDS = 5.0
 SESSIONS = 2 * TRIES
 """How many sessions in a row may end on a node without an item that ended: more than one item."""
 
+STARTS = 2
+"""How often a worker is started on a node where none says anything: the suite may not be there."""
+
 
 class Desk(Protocol):
     """Where everything goes that workers say: the run's one folder, and pytest's hooks."""
@@ -181,16 +184,25 @@ class Farm:
             try:
                 said = self._cluster.get(awaited)
             except Lost as error:
-                self._silent[worker.node.id] = self._clock() + SILENT_SECONDS
-                with contextlib.suppress(Exception):
-                    self._cluster.end(worker.of_ray)  # only its host may be out of reach
-                self._lose(worker, str(error))
+                self._out_of_reach(worker, str(error))
                 continue
             for one in said:
                 if worker in self._workers:
                     self._take(worker, one)
             if worker in self._workers:
                 worker.awaited = self._cluster.tell(worker.of_ray, self._next(worker))
+
+    def _out_of_reach(self, worker: _Worker, reason: str) -> None:
+        """Ray has lost a worker, or cannot start one: perhaps its node, which may not be known."""
+        with contextlib.suppress(Exception):
+            self._cluster.end(worker.of_ray)  # it may live, if only its host is out of reach
+        node = worker.node
+        self._in_vain[node.id] += 1
+        if self._in_vain[node.id] < (SESSIONS if worker.ready else STARTS):
+            self._silent[node.id] = self._clock() + SILENT_SECONDS
+            self._lose(worker, reason)
+        else:
+            self._refuse(node, reason)
 
     def _next(self, worker: _Worker) -> list[bytes]:
         if not worker.ready or worker.given or worker.closing:

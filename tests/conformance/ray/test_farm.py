@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.errors import EnvironmentFailure
-from conformance.ray.farm import SESSIONS, SILENT_SECONDS
+from conformance.ray.farm import SESSIONS, SILENT_SECONDS, STARTS
 from conformance.ray.messages import Bundled, Gone, Message, Written, encode
 from tests.conformance.ray.fake_cluster import (
     A,
@@ -230,6 +230,23 @@ def test_a_node_on_which_no_session_begins_is_refused() -> None:
 
 def _gone() -> bytes:
     return encode(Gone(status=4, text="no such folder"))
+
+
+def test_a_node_where_no_worker_can_be_started_is_not_tried_for_ever() -> None:
+    cluster = FakeCluster(A)
+    made, _, dealing = farm(cluster, 2)
+    start = cluster.start
+
+    def without_the_suite(*how: object) -> Worker:
+        worker: Worker = start(*how)  # type: ignore[arg-type]
+        worker.gone = "No module named 'conformance'"
+        return worker
+
+    cluster.start = without_the_suite  # type: ignore[method-assign]
+    with pytest.raises(EnvironmentFailure, match="host-a: No module named 'conformance'"):
+        made.run(go_on)
+    assert len(cluster.workers) == STARTS
+    assert dealing.open == 2
 
 
 def test_the_first_worker_probes_its_device_and_the_next_where_it_was_lost_too_early() -> None:
