@@ -66,8 +66,6 @@ STREAMS = pytest.StashKey[Streams]()
 CONTEXT = pytest.StashKey[Context]()
 ASKED = pytest.StashKey[dict[Hashable, set[Any]]]()
 """Of a session: the data types in which it asks each template of an operator and mode."""
-PROBING = ("main", "gw0")
-"""Workers that probe the device: one of them is in every run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -174,7 +172,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         _probe(opened)
         if context.resume:
             _same_device(context, opened)
-        if context.worker in PROBING:
+        if context.probes:
             for line in probed(opened, context.operators, context.worker):
                 context.write(line, opened)
             if context.timing and opened.profile.kind == "npu":

@@ -154,7 +154,16 @@ TIME_LIMIT = Message(
     "of one call on the device, more of one with many keys or bytes ({limits})",
     "设备上一次调用的时限，键或字节很多的调用相应延长（{limits}）",
 )
-PROCESSES = Message("pytest processes ({workers})", "pytest 进程数（{workers}）")
+PROCESSES = Message(
+    "pytest processes ({workers}; with --ray as many as there is room)",
+    "pytest 进程数（{workers}；与 --ray 同用时用满集群）",
+)
+
+RAY = Message(
+    "judge on workers of a Ray cluster: HOST:PORT, auto, or nothing for this host"
+    " (docs/how-to/ray.md)",
+    "由 Ray 集群的进程判定：HOST:PORT、auto，不写则为本机（docs/how-to/ray.md）",
+)
 
 OUT = Message("the run's folder", "运行的目录")
 HISTORY = Message(

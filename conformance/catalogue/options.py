@@ -19,6 +19,9 @@ PROCESSES = Message(
     "允许：0（不另起进程）至 {most} 的整数",
 )
 PARTS = Message("allowed: integers from 1 to {most}", "允许：1 至 {most} 的整数")
+FROM_ONE = Message(
+    "allowed with {option}: integers from 1", "与 {option} 同用时允许：不小于 1 的整数"
+)
 BLOCK_ORDERS = Message(
     "allowed: forward, reverse, shuffled:SEED", "允许：forward、reverse、shuffled:SEED"
 )

@@ -75,6 +75,7 @@ MISSING = Message("Not judged", "未判定")
 NO_COVERAGE = Message("This run declares no discrete cells.", "本次运行未声明离散单元。")
 NOT_HERE = Message("Not possible here, not judged: {line}", "此处无法执行，未判定：{line}")
 GAVE_WAY = Message("Gave way to another card: {line}", "已改用另一张卡：{line}")
+LOST_WORKER = Message("Lost: {line}", "已失去：{line}")
 EARLY = Message(
     "Items with a failure end before their last cases, so gaps may come from the failures.",
     "测试项失败后即提前终止，其余用例未执行，覆盖缺口可能由此造成。",

@@ -33,6 +33,7 @@ NOT_POSSIBLE_CALLS = Message(
 )
 NOT_JUDGED = Message("not judged: {cell}", "未判定：{cell}")
 GAVE_WAY = Message("gave way to another card: {line}", "已改用另一张卡：{line}")
+LOST_WORKER = Message("lost: {line}", "已失去：{line}")
 CALLED = Message("called: {implementation}", "调用：{implementation}")
 UNNAMED = Message("a device that names neither itself nor its libraries", "未说明自身及其库的设备")
 

@@ -224,6 +224,7 @@ def _notes(evidence: Evidence) -> Iterator[str]:
     the environment.
     """
     yield from (page.GAVE_WAY(line=one) for one in evidence.lost_cards[:SHOWN_MISSING])
+    yield from (page.LOST_WORKER(line=one) for one in evidence.lost_workers[:SHOWN_MISSING])
     yield from (page.NOT_HERE(line=one) for one in evidence.withheld[:SHOWN_MISSING])
     yield from evidence.environment[:SHOWN_MISSING]
 

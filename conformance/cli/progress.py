@@ -24,7 +24,7 @@ from conformance.catalogue.message import within
 from conformance.evidence.chain import Follower, Link
 from conformance.evidence.lines import LineReader, VerdictLine
 from conformance.evidence.packed import MOST_BYTES, files_of_lines, members, packed_of
-from conformance.evidence.summary import COUNTED, read_evidence
+from conformance.evidence.summary import COUNTED, lost_workers, read_evidence
 from conformance.plain_file import read_plain
 from conformance.session.resume import finished_items
 
@@ -76,10 +76,12 @@ class Pulse:
 
 
 class Tail:
-    """Counts verdicts in the evidence files of the run that ``process`` writes."""
+    """Counts verdicts in the evidence files of the run that ``process`` writes, and says which
+    workers it ``lost``."""
 
     def __init__(self, out: Path, process: int) -> None:
         self.judged = self.refused = 0
+        self.lost: list[str] = []
         self._out = out
         self._process = process
         self._begun = False
@@ -109,6 +111,8 @@ class Tail:
         with suppress(OSError):
             for raw in place.further(path):
                 line = self._line(raw)
+                if ended is None:
+                    self.lost += lost_workers([line])
                 if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
                     continue
                 if ended is None or line.item in ended:

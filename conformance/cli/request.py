@@ -29,7 +29,7 @@ class Request(Asked):
     are the operators that were asked for by name. ``called`` says what the device calls, as it has
     been told; ``verbose`` asks for more than one screen. ``alone`` says that this
     process is a command and nothing else, so that pytest may be a fork of it. ``expected_cases``
-    are those of a folder, None without one.
+    are those of a folder, None without one. ``farm`` are the arguments by which a cluster judges.
     """
 
     out: Path
@@ -45,6 +45,7 @@ class Request(Asked):
     alone: bool = False
     expected_cases: int | None = None
     timing: str | None = None
+    farm: tuple[str, ...] = ()
 
     @property
     def expected(self) -> int:

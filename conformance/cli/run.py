@@ -186,7 +186,8 @@ def _add_how_much(group: Any) -> None:
         metavar="SECONDS",
         help=helps.TIME_LIMIT(limits=limits),
     )
-    add("-n", default=str(WORKERS), metavar="N", help=helps.PROCESSES(workers=WORKERS))
+    add("-n", metavar="N", help=helps.PROCESSES(workers=WORKERS))
+    add("--ray", nargs="?", const="", metavar="ADDRESS", help=helps.RAY())
 
 
 def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
@@ -212,12 +213,19 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     package = folder_of("package", parsed.package)
     if package is not None:
         _check_package(parsed)
-    workers = _workers(parsed.n)
+    most = None if parsed.n is None else _workers(parsed.n)
+    workers = WORKERS if most is None else most
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
         raise UsageError("own-kernels", True, options.WITH(option="--case"))
     check_written(parsed)
+    farm = None
+    if parsed.ray is not None:
+        from conformance.cli import on_ray
+
+        farm = on_ray.farm_asked(parsed, most, functions=functions is not None, console=console)
+        workers = 0
     if parsed.case is not None and not parsed.case.is_dir():
         if parsed.lenient:
             raise UsageError("lenient", True, options.NOT_WITH(option="--case"))
@@ -298,17 +306,26 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         needed = Kernels(kernels, names)
         if against is not None:
             tell_second(against, needed, limit, console)
-        opened = open_and_tell(
-            parsed.device, console, limit, request.libraries, needed, route, whole, functions
-        )
+        opened = None
+        if farm is None or farm.address is None or not farm.npus:
+            device = parsed.device if farm is None else farm.device
+            opened = open_and_tell(
+                device, console, limit, request.libraries, needed, route, whole, functions
+            )
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise
-    if isinstance(opened, NpuDevice):
-        request = replace(request, workers=_one_for_each_card(workers, opened.free_cards, console))
-    opened.close()
-    request = replace(request, called=of_device(opened).words)
-    runner.check_device(request, opened.profile)
+    if opened is not None:
+        if farm is not None:
+            farm = on_ray.on_this_host(farm, opened, os.cpu_count() or 1)
+        elif isinstance(opened, NpuDevice):
+            cards = opened.free_cards
+            request = replace(request, workers=_one_for_each_card(workers, cards, console))
+        opened.close()
+        request = replace(request, called=of_device(opened).words)
+        runner.check_device(request, opened.profile)
+    if farm is not None:
+        request = replace(request, farm=on_ray.option_of(farm))
     outcome = runner.run(request, console)
     if parsed.history is not None:
         _remember(parsed.history, out, console)

@@ -17,9 +17,10 @@ from typing import IO
 
 from rich.console import Console
 
-from conformance import SUITE, places
+from conformance import places
 from conformance.catalogue import front_door as say
 from conformance.catalogue import options as rules
+from conformance.catalogue import run_lines
 from conformance.catalogue.message import row
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
@@ -40,6 +41,7 @@ from conformance.errors import (
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
 from conformance.session import resume
+from conformance.session.command import environment_of_suite, of_suite
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.text.command_lines import COMMAND, VARIABLE, called
 
@@ -226,21 +228,14 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
 def _start(request: Request, log: IO[bytes]) -> Process:
     """Start pytest, which starts its workers."""
     root = places.root()
-    command = [str(root / "cases"), "-p", "conformance.plugin"]
-    if SUITE.is_dir():
-        # The nearest configuration above an installed suite belongs to another project.
-        command += ["-c", os.devnull]
-    command += ["--rootdir", str(root), "--import-mode=importlib", "-p", "no:cacheprovider"]
-    # At the end of each process it collects garbage five times, for a second, to tell of nothing.
-    command += ["-p", "no:unraisableexception"]
-    command += ["-q", "--tb=short", f"--junit-xml={request.out / JUNIT}"]
+    command = [*of_suite(root), f"--junit-xml={request.out / JUNIT}"]
     command += [f"--conformance-{name}={value}" for name, value in options(request)]
     command += ["--conformance-resume"] if request.resume else []
+    command += request.farm
     if request.workers:
         command += ["-n", str(request.workers), "--dist", "worksteal"]
     command += request.pytest_arguments
-    paths = [str(root), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    environment = environment_of_suite(root)
     environment[VARIABLE] = shlex.join(called())
     environment[COMMAND] = shlex.join([*called(), *sys.argv[1:]])
     if request.counted:
@@ -258,7 +253,7 @@ def _sum_up(request: Request, log: IO[bytes], *, interrupted: bool) -> Evidence 
     """Have what is on record of a run summed up, where its own process ended before it did that."""
     how = BY_A_PERSON if interrupted else BY_ITSELF
     more = (*request.pytest_arguments, f"--conformance-sum-up={how}")
-    asked = replace(request, resume=True, workers=0, pytest_arguments=more)
+    asked = replace(request, resume=True, workers=0, farm=(), pytest_arguments=more)
     with tempfile.TemporaryFile() as unread:
         process = _start(asked, unread)
         process.wait()
@@ -278,6 +273,8 @@ def _watch(process: Process, request: Request, console: Console) -> bool:
             while process.poll() is None:
                 time.sleep(POLL_SECONDS)
                 tail.read()
+                while tail.lost:
+                    console.print(run_lines.LOST_WORKER(line=tail.lost.pop(0)), markup=False)
                 words = say.JUDGING()
                 if tail.refused:
                     words = say.JUDGING_FAILED(failed=tail.refused)

@@ -173,13 +173,15 @@ def host_cards(devices: Path, environment: Mapping[str, str] | None = None) -> t
 def wanted_cards(which: str, devices: Path) -> tuple[Card, ...]:
     """The cards that ``which`` names, such as ``0,2``; all of the host where it names none.
 
-    Where no node tells of any, the runtime is to say what it has: a number stands for itself then,
-    and card 0 for all. Raises ValueError for a card that the process cannot use.
+    Where no node tells of any, the runtime is to say what it has: card 0 stands for all then, and a
+    number for itself, or for what ASCEND_RT_VISIBLE_DEVICES has in its place. Raises ValueError for
+    a card that the process cannot use.
     """
     there = host_cards(devices)
     numbers = [int(number) for number in which.split(",")] if which else []
     if not nodes(devices):
-        return tuple(Card(number, number) for number in numbers or [0])
+        seen = dict(enumerate(visible(os.environ.get(VISIBLE, ""), None)))
+        return tuple(Card(number, seen.get(number, number)) for number in numbers or [0])
     known = {card.number: card for card in there}
     for number in numbers:
         if number not in known:

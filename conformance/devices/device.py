@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -36,6 +37,14 @@ class Library:
 
     path: str
     sha256: str
+
+
+def built_of(path: str) -> str:
+    """The key of the suite's build that a library lies in, with the library's name; "" for another
+    path. The key is a hash of all that went into the build.
+    """
+    found = re.search(r"/opapi-([0-9a-f]{16}/lib/[^/]+)\Z", path)
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from conformance.evidence.summary import (
     Cell,
     Evidence,
     lost_cards,
+    lost_workers,
     observed,
     summarize,
     withheld,
@@ -209,6 +210,7 @@ def _lists(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
     for name, told, found in (
         ("observed", evidence.observed, observed(lines)),
         ("lost_cards", evidence.lost_cards, lost_cards(lines)),
+        ("lost_workers", evidence.lost_workers, lost_workers(lines)),
         ("environment", evidence.environment, _lost(lines)),
         ("cut", evidence.cut, _cut(lines)),
     ):

@@ -142,6 +142,14 @@ class EnvironmentLine(Line, tag="environment", kw_only=True):
     message: str
 
 
+class WorkerLine(Line, tag="worker", kw_only=True):
+    """A worker of a cluster judges no more: others judge the ``items`` that it had begun."""
+
+    node: str
+    reason: str
+    items: tuple[str, ...] = ()
+
+
 class OrderLine(Line, tag="order", kw_only=True):
     """The order in which a device adds the ``slots`` values of one token, recovered from sums."""
 
@@ -192,7 +200,11 @@ AnyLine = (
     | FailureLine
     | ItemLine
     | EnvironmentLine
+    | WorkerLine
 )
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 
 class LineReader:
@@ -209,6 +221,13 @@ class LineReader:
         return line
 
 
+def encoded(line: AnyLine) -> bytes:
+    """A line as JSON, with what its texts are made of, and without its link."""
+    if not isinstance(line, VerdictLine) or line.headline:
+        keep(line)
+    return _ENCODER.encode(line)
+
+
 class Writer:
     """Appends lines to one worker's evidence file, each with its link; a line that is written is on
     its way to disk. Lines of ``pack_bytes`` are packed.
@@ -219,7 +238,6 @@ class Writer:
     def __init__(self, out: Path, worker: str, pack_bytes: int = packed.PACK_BYTES) -> None:
         self.out = out
         self.worker = worker
-        self._encoder = msgspec.json.Encoder(enc_hook=str)
         self._path = out / f"evidence.{worker}.jsonl"
         self._pack_bytes = pack_bytes
         try:
@@ -235,9 +253,11 @@ class Writer:
         Raises `EnvironmentFailure` where the line cannot be written: a verdict that is not on
         record is none.
         """
-        if not isinstance(line, VerdictLine) or line.headline:
-            keep(line)
-        raw, link = linked(self._end, self._encoder.encode(line))
+        self.append(encoded(line))
+
+    def append(self, line: bytes) -> None:
+        """Append a line that is `encoded`, as `write` does."""
+        raw, link = linked(self._end, line)
         before = self._file.seek(0, os.SEEK_END)
         try:
             if self._file.write(raw) != len(raw):

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from conformance.call.observation import Outcome
+from conformance.catalogue import on_ray as say
 from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.kernel_coverage import FileCoverage
 from conformance.evidence.lines import (
@@ -23,6 +24,7 @@ from conformance.evidence.lines import (
     LimitLine,
     OrderLine,
     VerdictLine,
+    WorkerLine,
 )
 from conformance.evidence.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.evidence.tiling_keys import TilingKeys
@@ -122,6 +124,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     observed: list[str] = []
     withheld: list[str] = []
     lost_cards: list[str] = []
+    lost_workers: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
     said: dict[str, Any] = {}
@@ -231,6 +234,21 @@ def withheld_cells(lines: Iterable[AnyLine]) -> set[str]:
 def lost_cards(lines: Iterable[AnyLine]) -> list[str]:
     """The cards that gave way to another, each told once, though several processes met it."""
     told = (lost for line in lines if isinstance(line, DeviceLine) for lost in line.lost)
+    return list(dict.fromkeys(told))
+
+
+def lost_workers(lines: Iterable[AnyLine]) -> list[str]:
+    """The workers of a cluster that judged no more, each with its node and the reason."""
+    told = (
+        say.LOST_WORKER(
+            worker=line.worker,
+            node=line.node,
+            reason=line.reason,
+            again=say.RUN_ELSEWHERE(count=len(line.items)) if line.items else "",
+        )
+        for line in lines
+        if isinstance(line, WorkerLine)
+    )
     return list(dict.fromkeys(told))
 
 

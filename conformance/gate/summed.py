@@ -19,6 +19,7 @@ from conformance.evidence.summary import (
     against,
     carried_out,
     lost_cards,
+    lost_workers,
     observed,
     standard_rows,
     summarize,
@@ -98,6 +99,7 @@ def summed(runs: Sequence[Run]) -> Evidence:
         observed=observed(lines),
         withheld=withheld(lines),
         lost_cards=lost_cards(lines),
+        lost_workers=lost_workers(lines),
         environment=list(dict.fromkeys(text for one in told for text in one.environment)),
         errors={item: text for one in told for item, text in one.errors.items()},
     )

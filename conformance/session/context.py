@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
 import msgspec
@@ -38,8 +38,8 @@ from conformance.record.versions import VERSION
 from conformance.session.against import Against, Second, against_named
 from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
-from conformance.session.timing_probe import repetitions
 from conformance.session.splitting import MOST_PARTS
+from conformance.session.timing_probe import repetitions
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
 from conformance.suite.on_route import all_on_route, on_it, reachable
@@ -53,9 +53,23 @@ PYTEST_OUT = Path("reports", "pytest")
 DEFAULT_SEED = 0
 BEGAN = "conformance_began"
 """The key under which a worker that replaces another is told when the run began."""
+PROBES = "conformance_probes"
+"""The key under which a worker is told that it probes its device."""
+PROBING = ("main", "gw0")
+"""Workers that probe the device untold: one of them is in every run of one host."""
 LARGEST_SEED = 2**63 - 1
 BY_A_PERSON, BY_ITSELF = "interrupted", "ended"
 """How a run ended whose own process did not sum it up."""
+
+
+class Lines(Protocol):
+    """Where a process puts its lines of evidence."""
+
+    def write(self, line: AnyLine) -> None:
+        """Put a line on record. Raises `EnvironmentFailure` where that fails."""
+
+    def close(self) -> None:
+        """Give back what is held."""
 
 
 class Context:
@@ -143,6 +157,7 @@ class Context:
             option.conformance_seed = str(earlier.seed)
         self.seed = seed_of(option.conformance_seed, self.profile)
         self.worker: str = workerinput["workerid"] if workerinput else "main"
+        self.probes = self.worker in PROBING or bool(workerinput and workerinput.get(PROBES))
         self.workers: int = workerinput["workercount"] if workerinput else 1
         budget: str | None = option.conformance_budget
         self.budget = None if budget is None else Budget(seconds_of_budget(budget))
@@ -179,7 +194,8 @@ class Context:
         )
         self.judges = False
         self.diagnosed: dict[str, str] = {}
-        self._writer: Writer | None = None
+        self.files = self.out
+        self._lines: Lines | None = None
         self._device_told: tuple[int | None] | None = None
 
     @property
@@ -195,8 +211,8 @@ class Context:
 
     def write(self, line: AnyLine, device: object = None) -> None:
         """Append a line to this process's evidence, after the profile of its device."""
-        if self._writer is None:
-            self._writer = Writer(self.out, self.worker)
+        if self._lines is None:
+            self._lines = Writer(self.out, self.worker)
         profile: DeviceProfile | None = getattr(device, "profile", None)
         card: Card | None = getattr(device, "card", None)
         number = card.physical if card is not None else None
@@ -212,13 +228,17 @@ class Context:
                 implementation=of_device(device).words,
                 lost=getattr(device, "lost", ()),
             )
-            self._writer.write(opened)
-        self._writer.write(line)
+            self._lines.write(opened)
+        self._lines.write(line)
+
+    def send(self, lines: Lines, files: Path) -> None:
+        """Give lines to another process, which has the run's folder; bundles go below ``files``."""
+        self._lines, self.files = lines, files
 
     def close(self) -> None:
         """Give the evidence file back."""
-        if self._writer is not None:
-            self._writer.close()
+        if self._lines is not None:
+            self._lines.close()
 
 
 def given_cases(folder: Path | None, left_out: Mapping[str, str]) -> tuple[GivenCase, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -42,6 +42,7 @@ from conformance.evidence.summary import (
     against,
     carried_out,
     lost_cards,
+    lost_workers,
     now,
     observed,
     standard_rows,
@@ -116,7 +117,11 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Keep what a worker has worked out; one that crashed hands over nothing."""
-        self._worked_out |= getattr(node, "workeroutput", {}).get(WORKED_OUT, {})
+        self.keep(getattr(node, "workeroutput", {}).get(WORKED_OUT, {}))
+
+    def keep(self, worked_out: Mapping[str, bytes]) -> None:
+        """Keep what a worker has worked out."""
+        self._worked_out |= worked_out
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what could not be collected."""
@@ -213,6 +218,7 @@ class Controller:
         evidence.failures = last_of_each(failures)
         evidence.observed = observed(lines)
         evidence.lost_cards = lost_cards(lines)
+        evidence.lost_workers = lost_workers(lines)
         evidence.tiling_keys = tiling_keys(lines, self.context.traits.tiling_keys, COUNTED)
         declared_functions = bindings(self.context.operators)
         evidence.torch_functions = torch_functions(lines, declared_functions, COUNTED)

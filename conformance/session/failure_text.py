@@ -82,9 +82,10 @@ def tell(
         case, judged.judged_as, judged.name, context.route, implementation=implementation
     )
     records = context.records
-    write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
+    place = failure_folder(context.files, case, law)
+    write_bundle(place, saved, records.get(case.operator), judged.observation, origin, records)
     if larger is not None and telling is not None:
-        _write_larger(larger, telling, replace(saved, case=telling.case), origin, context)
+        _write_larger(place / LARGER, telling, replace(saved, case=telling.case), origin, context)
     return msgspec.structs.replace(
         _line(judged, context, item, folder),
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
@@ -102,9 +103,9 @@ def tell(
 def without_bundle(judged: Judged, context: Context, item: str, why: str) -> FailureLine:
     """A refused case of which no more than itself can be saved, as an error kept the rest away."""
     case, verdict = judged.case, judged.verdict
-    folder = failure_folder(context.out, case, "")
+    folder, place = (failure_folder(out, case, "") for out in (context.out, context.files))
     with suppress(Exception):
-        save(Replay(case, judged.judged_as, judged.name, context.route), folder / CASE)
+        save(Replay(case, judged.judged_as, judged.name, context.route), place / CASE)
     lines = [verdict.headline, *case.text.splitlines(), say.CASE_ALONE(), *why.splitlines()]
     lines += [say.REPLAY(command=replay_line(folder, context))]
     text = row(lines, "\n  ")

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from conformance.catalogue import session as say
-from conformance.devices.device import DeviceProfile
+from conformance.devices.device import DeviceProfile, built_of
 from conformance.devices.messages import Functions
 from conformance.devices.python.named import written
 from conformance.draw.profiles import Profile
@@ -130,11 +130,23 @@ def check_device(out: Path, profile: DeviceProfile) -> None:
 
     Raises `UsageError`.
     """
-    now = _judged_on(msgspec.to_builtins(profile))
+    now = msgspec.to_builtins(profile)
     for line in read_lines(out):
-        if isinstance(line, DeviceLine) and (before := _judged_on(line.profile)) != now:
-            changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=changed)))
+        if isinstance(line, DeviceLine) and (names := changed(line.profile, now)):
+            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=names)))
+
+
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The SoC and the libraries in which two profiles of devices differ, by name.
+
+    Libraries that two hosts have built of the same are the same, though their bytes may differ.
+    """
+    first, second = _judged_on(before), _judged_on(now)
+    differ = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    alike = [
+        one for one in differ if _build(before, one) and _build(before, one) == _build(now, one)
+    ]
+    return [one for one in differ if one not in alike]
 
 
 def finished_items(out: Path) -> dict[str, Finished]:
@@ -151,3 +163,9 @@ def finished_items(out: Path) -> dict[str, Finished]:
 def _judged_on(profile: Mapping[str, Any]) -> dict[str, str]:
     libraries = {name: library["sha256"] for name, library in profile["libraries"].items()}
     return {"soc": profile["soc"], **libraries}
+
+
+def _build(profile: Mapping[str, Any], name: str) -> str:
+    """The key of the build of which a library is, with the library's name; "" if it is of none."""
+    origin, library = profile.get("origin") or {}, profile["libraries"].get(name, {})
+    return built_of(library.get("path", "")) if origin.get("source") == "built" else ""

@@ -48,18 +48,18 @@ class Selection:
         context = self.context
         items.sort(key=_rank)
         times = context.item_times
-        items[:] = split(items, _together, self._parts(items))
+        items[:] = split(items, together, self._parts(items))
         kept = context.shard.part(
             items,
             _is_mandatory,
-            _together,
+            together,
             self._seconds if times else None,
         )
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
             items[:] = kept
-        items[:] = dealt(items, context.workers, _together)
+        items[:] = dealt(items, context.workers, together)
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
             kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
@@ -77,21 +77,21 @@ class Selection:
         """
         context = self.context
         some = [item for item in items if splits(item)]
-        groups = {_together(item) for item in some}
+        groups = {together(item) for item in some}
         of_sequences = max(1, sequences_of_each(context.profile, context.route) // LEAST_SEQUENCES)
-        kinds = {_together(item): drawn_as(_parameters(item)) for item in some}
+        kinds = {together(item): drawn_as(_parameters(item)) for item in some}
         most = {g: of_sequences if kinds[g] == SEQUENCES else MOST_PARTS for g in groups}
         asked, shards = context.split, context.shard.count
         if asked is None and shards > 1 and context.item_times:
             seconds: defaultdict[Hashable, float] = defaultdict(float)
             for item in items:
-                seconds[_together(item)] += 0.0 if _is_mandatory(item) else self._seconds(item)
+                seconds[together(item)] += 0.0 if _is_mandatory(item) else self._seconds(item)
             counts = parts_by_seconds(seconds, shards)
             return lambda group: min(counts[group], most[group]) if group in groups else 1
         if asked is None:
             # There are so many items of relations that they need no parts.
             few = (item for item in some if drawn_as(_parameters(item)) != RELATIONS)
-            groups = {_together(item) for item in few}
+            groups = {together(item) for item in few}
         whole = asked or (shards if context.profile.random else 1)
         return lambda group: min(whole, most[group]) if group in groups else 1
 
@@ -177,7 +177,7 @@ def _is_mandatory(item: pytest.Item) -> bool:
     return not parameters or "example" in parameters
 
 
-def _together(item: pytest.Item) -> Hashable:
+def together(item: pytest.Item) -> Hashable:
     """Items that one worker runs, and of which a shard has all or none: the data types of a mode,
     if they share rows. What is no template's stays with its module, whose fixtures are set up once.
     """

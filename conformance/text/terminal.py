@@ -119,8 +119,9 @@ def implementations(evidence: Evidence) -> list[str]:
 
 
 def lost_lines(evidence: Evidence) -> Iterator[str]:
-    """The cards that were lost while the run went on with others."""
+    """The cards and workers that were lost while the run went on with others."""
     yield from (say.GAVE_WAY(line=line) for line in evidence.lost_cards)
+    yield from (say.LOST_WORKER(line=line) for line in evidence.lost_workers)
 
 
 class Totals(NamedTuple):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from conformance.cli.progress import Pulse, Tail
 from conformance.draw.profiles import PROFILES
-from conformance.evidence.lines import VerdictLine, read_lines
-from conformance.evidence.summary import COUNTED
+from conformance.evidence.lines import VerdictLine, WorkerLine, Writer, read_lines
+from conformance.evidence.summary import COUNTED, Evidence, write_evidence
 from conformance.session.planned_cases import about
 from conformance.session.resume import finished_items
 from conformance.suite.records import operators
@@ -52,6 +53,23 @@ def test_of_an_earlier_part_only_items_that_had_ended_are_counted(run: Run) -> N
     tail = Tail(out, process=0)
     tail.go_on()
     assert (tail.judged, tail.refused) == (len(whole), 0)
+
+
+def test_a_lost_worker_is_told_once_and_not_those_of_an_earlier_part(tmp_path: Path) -> None:
+    write_evidence(tmp_path, Evidence(process=7))
+    writer = Writer(tmp_path, "ray0")
+    writer.write(WorkerLine(worker="ray0", node="host (1f)", reason="gone", items=("a",)))
+    earlier, tail = Tail(tmp_path, process=7), Tail(tmp_path, process=7)
+    tail.read()
+    told = "worker ray0 on host (1f): gone; 1 item is judged elsewhere"
+    assert tail.lost == [told]
+    writer.write(WorkerLine(worker="ray0", node="host (1f)", reason="gone again"))
+    writer.close()
+    tail.read()
+    assert tail.lost == [told, "worker ray0 on host (1f): gone again"]
+    earlier.go_on()
+    earlier.read()
+    assert earlier.lost == []
 
 
 def test_about_as_many_verdicts_are_expected_as_are_reached(run: Run) -> None:

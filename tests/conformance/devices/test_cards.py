@@ -77,6 +77,16 @@ def test_a_number_stands_for_the_card_that_the_runtime_counts_there(
     assert str(Card(1, 10)) == "npu:1 (card 10)"
 
 
+def test_without_nodes_the_variable_says_which_cards_are_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(cards.VISIBLE, "3,5")
+    assert cards.wanted_cards("", tmp_path) == (Card(0, 3),)
+    assert cards.wanted_cards("1,2", tmp_path) == (Card(1, 5), Card(2, 2))
+    monkeypatch.delenv(cards.VISIBLE)
+    assert cards.wanted_cards("1", tmp_path) == (Card(1, 1),)
+
+
 def test_a_card_that_the_process_does_not_see_is_named_with_what_it_sees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

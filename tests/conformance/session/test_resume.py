@@ -13,7 +13,7 @@ from conformance.devices.device import DeviceProfile, Library, Trait
 from conformance.errors import UsageError
 from conformance.evidence.lines import DeviceLine, ItemLine, Writer, read_lines
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
-from conformance.session.resume import check_device, check_judges, earlier_run
+from conformance.session.resume import changed, check_device, check_judges, earlier_run
 from tests.conformance.evidence.unpacking import unpacked
 from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Ended, Run, toy_runs
@@ -185,6 +185,25 @@ def test_another_library_is_another_device(tmp_path: Path) -> None:
     check_device(tmp_path, profile("a"))
     with pytest.raises(UsageError, match=r"judged another device \(libopapi\.so changed\)"):
         check_device(tmp_path, profile("b"))
+
+
+@pytest.mark.parametrize(
+    ("source", "folder", "names"),
+    [
+        ("built", "opapi-0123456789abcdef/lib", []),
+        ("built", "opapi-0123456789abcdee/lib", ["libopapi.so"]),
+        ("built", "elsewhere", ["libopapi.so"]),
+        ("libraries", "opapi-0123456789abcdef/lib", ["libopapi.so"]),
+    ],
+)
+def test_two_builds_of_the_same_are_one_device(source: str, folder: str, names: list[str]) -> None:
+    def profile(place: str, sha256: str) -> dict[str, object]:
+        library = {"path": f"{place}/libopapi.so", "sha256": sha256}
+        return {"soc": "it", "libraries": {"libopapi.so": library}, "origin": {"source": source}}
+
+    first = profile("/here/opapi-0123456789abcdef/lib", "a")
+    assert changed(first, profile(f"/there/{folder}", "a")) == []
+    assert changed(first, profile(f"/there/{folder}", "b")) == names
 
 
 def test_there_must_be_a_run_to_go_on_with(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.session.selection import _together, dealt
+from conformance.session.selection import dealt, together
 
 ITEMS: list[Any] = ["values a", "values b", "values c", "values d", "law a", "law b", "calls"]
 
@@ -40,4 +40,4 @@ def test_ordinary_tests_of_a_module_go_to_one_worker(request: pytest.FixtureRequ
         return [pytest.Function.from_parent(module, name=name, callobj=tests) for name in "abc"]
 
     first, second = tests(Path(__file__)), tests(Path(__file__).with_name("test_junit.py"))
-    assert dealt([*first, *second], 2, _together) == [*first, *second]
+    assert dealt([*first, *second], 2, together) == [*first, *second]
