@@ -23,18 +23,6 @@ ONE_CARD_EACH = Message(
     "Ray gives each worker its card: with --ray name npu alone",
     "Ray 为每个进程分配卡：与 --ray 同用时只写 npu",
 )
-CLUSTER = Message(
-    "there is no Ray cluster to join at {address}: {error}",
-    "{address} 处没有可加入的 Ray 集群：{error}",
-)
-THIS_HOST = Message("this host", "本机")
-NO_NPU = Message(
-    "no node of the Ray cluster has the resource NPU", "Ray 集群中没有节点具有 NPU 资源"
-)
-ONE_CARD_EACH = Message(
-    "Ray gives each worker its card: with --ray name npu alone",
-    "Ray 为每个进程分配卡：与 --ray 同用时只写 npu",
-)
 AT_LEAST_ONE = Message(
     "allowed with --ray: integers from 1 to {most}", "与 --ray 同用时允许：1 至 {most} 的整数"
 )
