@@ -49,6 +49,7 @@ def of_a_run(out: Path) -> SimpleNamespace:
     """What a run without options knows of itself."""
     return SimpleNamespace(
         out=out,
+        files=out,
         worker="main",
         profile=SMOKE,
         seed=0,

@@ -77,6 +77,10 @@ PROOFS = {
         ("proofs.times_run",),
     ),
     "soak": Proof("the real kernels, 200,000 cases: no false alarm", ("kernels.soak_run",)),
+    "binding": Proof(
+        "the tests of torch_npu's binding (OP_PLUGIN_HOME) pass on the simulated NPU, unchanged",
+        ("torch_npu.binding_tests_run",),
+    ),
     "slips": Proof(
         "ten slips in the checkout that OPS_TRANSFORMER_HOME names, each found in two minutes",
         ("proofs.slips_run",),
