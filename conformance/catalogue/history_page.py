@@ -38,10 +38,17 @@ NOTHING_FLAKY = Message("None.", "无。")
 SLOW = Message("Slowest cells", "最慢的单元")
 SLOW_NOTE = Message(
     "Median seconds of the last {count} whole runs, and of as many before them: drawing, device and"
-    " judge together. Times of the device alone are not in the history.",
-    "最近 {count} 次完整运行的中位秒数，以及此前同样次数的中位数：包括生成、设备与判定；"
-    "历史库中没有设备单独的用时。",
+    " judge together.",
+    "最近 {count} 次完整运行的中位秒数，以及此前同样次数的中位数：包括生成、设备与判定。",
 )
+TIMED = Message("Time on the device", "设备用时")
+TIMED_NOTE = Message(
+    "Median of phase two of the calls that run --timing measures, in the last {count} whole runs,"
+    " and in as many before them.",
+    "run --timing 所计时调用第二段的中位用时：最近 {count} 次完整运行，以及此前同样次数。",
+)
+CALL = Message("Call", "调用")
+MICROSECONDS = Message("Microseconds", "微秒")
 BEFORE = Message("Before", "此前")
 CHANGED = Message("Change", "变化")
 MORE = Message("{count} more are not shown.", "另有 {count} 项未显示。")

@@ -16,7 +16,7 @@ from conformance.printable import printable
 from conformance.text.language import check_language
 from conformance.text.report_words import HTML_LANGUAGE, texts_of
 
-SHOWN_SERIES, SHOWN_FAILING, SHOWN_FLAKY, SHOWN_SLOW = 12, 200, 50, 15
+SHOWN_SERIES, SHOWN_FAILING, SHOWN_FLAKY, SHOWN_SLOW, SHOWN_TIMED = 12, 200, 50, 15, 50
 LARGEST_PAGE = 5_000_000
 """Bytes."""
 
@@ -68,6 +68,8 @@ def _series(one: Series, t: dict[str, Any]) -> dict[str, Any]:
         "flaky": one.flaky[:SHOWN_FLAKY],
         "more_flaky": max(0, len(one.flaky) - SHOWN_FLAKY),
         "slow": one.slow[:SHOWN_SLOW],
+        "timed": one.timed[:SHOWN_TIMED],
+        "more_timed": max(0, len(one.timed) - SHOWN_TIMED),
         "when": when,
         "change": change,
     }

@@ -53,8 +53,8 @@ class Flaky:
 
 @dataclass(frozen=True)
 class Slow:
-    """A cell with its seconds: the median of its last runs, and of as many before these; None:
-    there are none."""
+    """A cell, or a timed call, with its seconds: the median of its last runs, and of as many before
+    these; None: there are none."""
 
     cell: Cell
     seconds: float
@@ -74,6 +74,7 @@ class Series:
     failing: list[Failing]
     flaky: list[Flaky]
     slow: list[Slow]
+    timed: list[Slow]
 
 
 def overview(connection: sqlite3.Connection) -> list[Series]:
@@ -83,7 +84,7 @@ def overview(connection: sqlite3.Connection) -> list[Series]:
         strips[point.series][point.operator].append(point)
     verdicts = list(_verdicts(connection))
     failing, flaky = _failing(verdicts), _flaky(verdicts)
-    slow = _slow(connection)
+    slow, timed = _slow(connection), _timed(connection)
     found = []
     for name, runs, first, last in connection.execute(
         "SELECT series, count(*), min(started), max(started) FROM run GROUP BY series"
@@ -99,6 +100,7 @@ def overview(connection: sqlite3.Connection) -> list[Series]:
                 failing[name],
                 flaky[name],
                 slow[name],
+                timed[name],
             )
         )
     return found
@@ -177,18 +179,38 @@ def _verdicts(connection: sqlite3.Connection) -> Iterator[OfCell]:
         yield key, verdicts
 
 
+LATE = """(SELECT id, series, row_number() OVER (PARTITION BY series
+                                                ORDER BY started DESC, id) AS age
+         FROM run WHERE whole) AS late"""
+"""The whole runs of each series, the last one of age 1."""
+
+
 def _slow(connection: sqlite3.Connection) -> dict[str, list[Slow]]:
-    """By series, the slowest first: the medians of the newer and the older half of the strip."""
+    """By series, the slowest cells first."""
     rows = connection.execute(
-        """
-        SELECT series, operator, trim(mode || ' ' || dtype), seconds, age <= ?1 / 2 FROM (
-            SELECT id, series, row_number() OVER (PARTITION BY series
-                                                  ORDER BY started DESC, id) AS age
-            FROM run WHERE whole
-        ) AS late JOIN cell ON cell.run = late.id WHERE age <= ?1 AND cases > 0
+        f"""
+        SELECT series, operator, trim(mode || ' ' || dtype), seconds, age <= ?1 / 2
+        FROM {LATE} JOIN cell ON cell.run = late.id WHERE age <= ?1 AND cases > 0
         """,
         (STRIP,),
     )
+    return _halves(rows)
+
+
+def _timed(connection: sqlite3.Connection) -> dict[str, list[Slow]]:
+    """By series, the calls that were timed on the device, the slowest first."""
+    rows = connection.execute(
+        f"""
+        SELECT series, operator, name, CAST(value AS REAL), age <= ?1 / 2
+        FROM {LATE} JOIN fact ON fact.run = late.id WHERE age <= ?1 AND what = ?2
+        """,
+        (STRIP, schema.DEVICE_TIME),
+    )
+    return _halves(rows)
+
+
+def _halves(rows: Iterable[tuple[str, str, str, float, int]]) -> dict[str, list[Slow]]:
+    """By series, the slowest first: the medians of the newer and the older half of the strip."""
     times: dict[tuple[str, Cell], tuple[list[float], list[float]]] = {}
     for series, operator, name, seconds, is_new in rows:
         both = times.setdefault((series, (operator, name)), ([], []))

@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 from conformance.catalogue import history as say
 from conformance.evidence.implementation import of_operator
@@ -112,6 +113,10 @@ def _facts(run: Run, found: Facts) -> Iterator[Fact]:
             yield call.operator, schema.TILING_KEY, short, str(call.tiling_key)
         if call.workspace_bytes:
             yield call.operator, schema.WORKSPACE, short, f"{call.workspace_bytes} B"
+    for name, timed in found.times.items():
+        if timed.seconds:
+            short = name.removeprefix(f"{timed.operator}/timing/")
+            yield timed.operator, schema.DEVICE_TIME, short, f"{median(timed.seconds):.9f}"
     for name, order in found.orders.items():
         operator, _, rest = name.partition(" ")
         yield operator, schema.ORDER, rest, order.order

@@ -6,6 +6,8 @@ import sqlite3
 
 import msgspec
 
+from conformance.history.schema import DEVICE_TIME
+
 LAST = 20
 
 
@@ -90,9 +92,9 @@ def changes(connection: sqlite3.Connection, operator: str | None = None) -> list
                    lag(value) OVER (PARTITION BY fact.operator, what, name, series
                                     ORDER BY started, id) AS before
             FROM fact JOIN run ON run.id = fact.run
-            WHERE run.whole AND (?1 IS NULL OR fact.operator = ?1)
+            WHERE run.whole AND what != ?2 AND (?1 IS NULL OR fact.operator = ?1)
         ) WHERE before != value ORDER BY started DESC, operator, what, name
         """,
-        (operator,),
+        (operator, DEVICE_TIME),
     )
     return [Change(**dict(zip(Change.__struct_fields__, row, strict=True))) for row in rows]

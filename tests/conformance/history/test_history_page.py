@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from conformance.cli.history_page import write_page
 from conformance.cli.main import main
 from conformance.errors import UsageError
+from conformance.evidence.lines import TimingLine
 from conformance.history.database import opened
 from conformance.history.overview import STRIP, At, Failing, Flaky, Series, overview
+from conformance.history.record import import_runs
+from conformance.history.trends import changes
+from tests.conformance.gate.runs import every_cell, run
 
 OPERATOR, SERIES, CELL = "moe_add", "npu chip, profile gate", ("moe_add", "plain float32")
 Run = tuple[str, str, int]
@@ -93,6 +98,43 @@ def test_seconds_are_medians_of_the_newer_and_the_older_half(tmp_path: Path) -> 
     assert slow.seconds == 10 + half + (half - 1) / 2
     assert slow.before == 10 + (half - 1) / 2
     assert len(told(db).operators[OPERATOR]) == STRIP
+
+
+def timed(place: Path, day: int, micro: float) -> Path:
+    """A run of a day in March on which a call took so many microseconds on the device, as a median
+    of five, and another could not be timed."""
+    line = TimingLine(
+        worker="main",
+        operator="permute",
+        dtype="float16",
+        name="model 64 skewed",
+        digest="d",
+        seconds=(1e-6 * micro, 9e-3, 1e-9, 9e-3, 1e-9),
+    )
+    none = msgspec.structs.replace(line, name="model 8", seconds=(), reason="no room")
+    told = {"started": f"2026-03-{day:02}T10:00:00+00:00"}
+    return run(place / f"day{day}", [*every_cell(), line, none], **told)
+
+
+def test_times_on_the_device_are_told_by_call_and_are_no_changes(tmp_path: Path) -> None:
+    db, out = tmp_path / "h.sqlite", tmp_path / "page.html"
+    import_runs(db, [timed(tmp_path, day, 100.0 + day) for day in range(1, STRIP // 2 + 2)])
+    slow = told(db).timed
+    assert [one.cell for one in slow] == [("permute", "model 64 skewed")]
+    assert slow[0].seconds == pytest.approx(116.5e-6)
+    assert slow[0].before == pytest.approx(101e-6)
+    with opened(db, write=False) as connection:
+        assert changes(connection) == []
+    write_page(db, out)
+    page = out.read_text("utf-8")
+    row = '<td class="n">116.5</td><td class="n">101.0</td><td class="n">+15 %</td>'
+    assert f'<td class="name">model 64 skewed</td>{row}' in page
+
+
+def test_a_history_without_times_on_the_device_has_no_table_of_them(tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    write_page(history(tmp_path, [("c", "accepted", 0)]), out)
+    assert "Time on the device" not in out.read_text("utf-8")
 
 
 def test_series_are_apart_that_of_the_latest_run_first(tmp_path: Path) -> None:
