@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,13 +21,13 @@ from tests.torch_npu.conftest import ENVIRONMENT, ROOT
 
 FILES = "test/test_custom_ops/test_npu_moe_*.py"
 PROGRAM = """
-import sys
+import os, sys
 from conformance.devices.torch_npu.simulate import simulate
 simulate(fallback=True)
 import pytest
 sys.exit(pytest.main([sys.argv[1], "-q", "-p", "no:cacheprovider", "-W", "ignore", "-c", os.devnull,
                       "--rootdir", sys.argv[3], "--junitxml", sys.argv[2]]))
-""".replace("import sys", "import os, sys", 1)
+"""
 STATES = ("passed", "failed", "skipped")
 
 
@@ -82,13 +81,13 @@ def _ended(case: ElementTree.Element) -> tuple[str, str]:
     return "passed", ""
 
 
-def files(checkout: Path) -> Iterator[Path]:
-    yield from sorted(checkout.glob(FILES))
+def files(checkout: Path) -> list[Path]:
+    return sorted(checkout.glob(FILES))
 
 
 def main() -> int:
     named = os.environ.get("OP_PLUGIN_HOME")
-    found = list(files(Path(named))) if named else []
+    found = files(Path(named)) if named else []
     if not found:
         print(f"OP_PLUGIN_HOME is {named}: it must name a folder that has {FILES}")
         return 2
