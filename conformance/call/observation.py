@@ -98,13 +98,13 @@ class Observation:
     per output the elements that the call did not write; where there are some, ``unwritten_at`` has
     which, as an array of the output's shape. Of a call that did not complete, and that was not made
     again, they are those that hold what they held before. ``outputs_untouched``: so do all bytes of
-    all outputs. ``inputs_changed`` names inputs whose bytes differ afterwards.
-    ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
-    ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
-    ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown,
-    ``two_phase`` the two-phase functions that the call of torch_npu reached, none where that is
-    unknown, ``reopened`` how many processes the device lost with the call: it is opened anew for
-    the next.
+    all outputs. ``inputs_changed`` names inputs whose bytes differ afterwards. ``status`` is the
+    status of the failing function (0 when completed), ``phase`` its name, ``message`` the text of
+    aclGetRecentErrMsg, ``seconds`` the wall time of the call (of one that timed out without its
+    waits for a processor), ``tiling_key`` the branch of the kernel that its host tiling chose, None
+    where that is unknown, ``two_phase`` the two-phase functions that the call of torch_npu reached,
+    none where that is unknown, ``reopened`` how many processes the device lost with the call: it is
+    opened anew for the next.
     ``work`` is what a simulated device counted (`conformance.call.work`), None if nothing did.
     ``beside`` is what a second implementation answered the same call, None without one.
     """

@@ -1,7 +1,7 @@
 """The parent's side of the device process: spawn it, ask it, and notice however it ends.
 
-A time limit and a memory limit hold for every message; a process that dies or is killed raises
-``ChildEndedError`` with the reason, and is not used again.
+A time limit, which leaves out waits for a processor, and a memory limit hold for every message. A
+process that dies or is killed raises ``ChildEndedError`` with the reason, and is not used again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import conformance
@@ -95,6 +96,8 @@ class Child:
             for descriptor in (commands, replies, appending):
                 os.close(descriptor)
         self._statm = os.open(f"/proc/{self._process.pid}/statm", os.O_RDONLY)
+        self._schedstat = _opened(f"/proc/{self._process.pid}/schedstat")
+        self._waited = 0.0
         self._segment = segment
         self._simulates = kind == "sim"
         self._memory_limit = memory_limit
@@ -121,10 +124,11 @@ class Child:
     def ask(self, message: Request, limit: float) -> Reply:
         """Send a message and wait for its reply. Raises ChildEndedError; the child is gone then."""
         start = time.monotonic()
+        until = self._clock() + limit
         os.ftruncate(self._output, 0)
         try:
             messages.send(self._commands, message)
-            self._wait(start, limit)
+            self._wait(until, limit)
             reply = messages.receive(self._replies, messages.REPLIES)
         except BrokenPipeError:
             reply = None
@@ -165,10 +169,10 @@ class Child:
         finally:
             self.kill()
 
-    def _wait(self, start: float, limit: float) -> None:
-        """Return when a reply or the end of the pipe is there."""
+    def _wait(self, until: float, limit: float) -> None:
+        """Return when a reply or the end of the pipe is there; ``until`` is by `_clock`."""
         while not self._poll.poll(SAMPLE * 1000):
-            seconds = time.monotonic() - start
+            seconds = limit + self._clock() - until
             own = self._own_memory()
             if own > self._allowed:
                 self._part(signal.SIGUSR1)
@@ -186,8 +190,8 @@ class Child:
         if not self._simulates:
             return
         self._process.send_signal(reason)
-        until = time.monotonic() + PARTING
-        while self.alive and not self._segment.last_words() and time.monotonic() < until:
+        until = self._clock() + PARTING
+        while self.alive and not self._segment.last_words() and self._clock() < until:
             time.sleep(SAMPLE)
 
     def _own_memory(self) -> int:
@@ -197,6 +201,16 @@ class Child:
         except ProcessLookupError:
             return 0
         return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") if fields else 0
+
+    def _clock(self) -> float:
+        """Seconds without those in which the process could run and others did, if the system tells.
+
+        A busy host is no fault of a kernel.
+        """
+        with suppress(OSError):  # once the process is gone, what was last read holds
+            fields = os.pread(self._schedstat, 256, 0).split()
+            self._waited = int(fields[1]) / 1e9 if len(fields) > 1 else 0.0
+        return time.monotonic() - self._waited
 
     def _crash(self, seconds: float) -> ChildEndedError:
         """The reason why the process closed its pipe without a reply."""
@@ -217,6 +231,8 @@ class Child:
     def _let_go(self) -> None:
         for descriptor in (self._commands, self._replies, self._output, self._statm):
             os.close(descriptor)
+        if self._schedstat >= 0:
+            os.close(self._schedstat)
         self._commands = -1
 
 
@@ -242,6 +258,14 @@ def environment(kind: str, package: str | None = None) -> dict[str, str]:
     # Every further malloc arena would reserve 64 MiB of the limited address space.
     chosen["MALLOC_ARENA_MAX"] = "2"
     return chosen
+
+
+def _opened(path: str) -> int:
+    """The descriptor of a file to read, -1 if there is none: not every Linux counts waits."""
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError:
+        return -1
 
 
 def _ending(status: int) -> str:

@@ -3,13 +3,14 @@
 The run's limit is its profile's (draw/profiles.py) or that of ``--time-limit``; child.py waits so
 long for the device's process, and ends it then.
 
-The limit stands for a call of next to nothing, which a simulated device answers in a millisecond:
-a busy host may be a thousand times as slow. What a call needs beyond that grows with two figures
-that can be read off its tensors. Each row of values, and each integer, is looked at by itself and
-may be a key that is sorted; each byte is moved. The limit is granted once more for each quarter of
-a second that the slowest simulated machine takes for them: 131,072 of the former at 2 microseconds,
-32 MiB of the latter at 8 nanoseconds (both measured by `make benchmark`, section `patience`, with
-8 KiB of unified buffer). Cores do not count: a simulator launches 48 in half a millisecond.
+The limit stands for a call of next to nothing, which a simulated device answers in a millisecond: a
+slow host may take a thousand times as long. Waits for a processor do not count (child.py). What a
+call needs beyond that grows with two figures that can be read off its tensors. Each row of values,
+and each integer, is looked at by itself and may be a key that is sorted; each byte is moved. The
+limit is granted once more for each quarter of a second that the slowest simulated machine takes for
+them: 131,072 of the former at 2 microseconds, 32 MiB of the latter at 8 nanoseconds (both measured
+by `make benchmark`, section `patience`, with 8 KiB of unified buffer). Cores do not count: a
+simulator launches 48 in half a millisecond.
 
 An NPU needs a hundredth of that for the same call, and its first call some seconds to load a
 kernel, which the limit itself allows for.

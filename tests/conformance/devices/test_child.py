@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from conformance.call.observation import Outcome
 from conformance.devices.child import environment
 from conformance.devices.open import open_device
 from conformance.errors import EnvironmentFailure
 from tests.conformance.devices.fakes import fake_case, fake_operator
 from tests.waiting import HANGS, wait_for
 
+TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[3]
 
 PARENT = """
@@ -81,6 +85,32 @@ def test_the_process_ends_with_its_parent(
         parent.send_signal(how)
         assert_ends(child)
         assert parent.wait(HANGS) == -how
+
+
+def busy(processor: int) -> subprocess.Popen[bytes]:
+    """A process that computes on one processor until it is ended."""
+    program = f"import os; os.sched_setaffinity(0, [{processor}])\nwhile True: pass"
+    return subprocess.Popen([sys.executable, "-c", program])
+
+
+def test_what_the_process_waits_for_a_processor_does_not_count(fake_libraries: Path) -> None:
+    mine, limit = os.sched_getaffinity(0), 0.3
+    processor = min(mine)
+    others = [busy(processor) for _ in range(4)]
+    try:
+        with closing(open_device("sim", libraries=fake_libraries, time_limit=limit)) as device:
+            child = int(device.run(fake_operator("FakePid"), fake_case()).outputs["y"].flat[0])
+            os.sched_setaffinity(child, [processor])
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime + computed(child) / TICKS
+            ended = device.run(fake_operator("FakeSpin"), fake_case())
+            took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert ended.outcome is Outcome.TIMED_OUT
+    # It had a fifth of a processor: by the clock of the host it would be ended after 0.06 s.
+    assert took >= 0.8 * limit
 
 
 def test_no_shared_memory_file_is_ever_made(fake_libraries: Path) -> None:
