@@ -1,13 +1,17 @@
 """Run the kernels in many schedules of their pipes: `python -m tests.kernels.schedules_run`.
 
-The same small cases run as the program has their instructions, and in each schedule. Ends with
-status 1 where a schedule changes a byte of an output, an outcome or a diagnostic.
+The same small cases run as the program has their instructions, and in each schedule. With
+``--smoke`` every call of the smoke profile is made in five schedules more. Ends with status 1 where
+a schedule changes a byte of an output, an outcome or a diagnostic.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -16,12 +20,16 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.draw.machines import scheduled
 from conformance.record.operator import Operator
+from conformance.suite.on_route import on_route
 from conformance.suite.records import operators
 from device_kernels.build import build
-from tests.kernels.launches import drawn, simulator
+from tests.kernels.launches import ROUTE, drawn, simulator
 
 SCHEDULES = ("late", *(f"random:{seed}" for seed in range(49)))
 FIVE = SCHEDULES[:5]
+PLUGIN = "tests.kernels.each_schedule"
+CALLS = "SCHEDULED_CALLS"
+"""Names the file in which the plugin counts."""
 
 Told = tuple[object, ...]
 
@@ -47,31 +55,64 @@ def shows(
     return ""
 
 
+def smoke(operator: Operator) -> bool:
+    """Whether smoke accepts the operator, each of its calls made in five schedules more."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "calls"
+        command = [sys.executable, "-m", "conformance", "run", "--profile", "smoke"]
+        command += ["--device", "sim", "--route", ROUTE, "--operator", operator.name, "-n", "1"]
+        command += ["--out", str(Path(folder) / "run"), "--", "-p", PLUGIN]
+        environment = {**os.environ, CALLS: str(log)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        repeated, alone = map(sum, zip(*_counts(log), strict=True))
+    if done.returncode != 0:
+        print(done.stdout, done.stderr, sep="\n")
+    print(
+        f"{operator.name}: status {done.returncode}; {repeated} calls in five schedules more, "
+        f"{alone} choose no machine",
+        flush=True,
+    )
+    return done.returncode == 0 and repeated > 0
+
+
+def _counts(log: Path) -> list[list[int]]:
+    """Both numbers of each line, and a line of zeros."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [[0, 0], *([int(word) for word in line.split()] for line in lines)]
+
+
+def in_many(device: Device, operator: Operator, per_cell: int, schedules: Sequence[str]) -> int:
+    """The small cases of an operator that a schedule changes, each printed."""
+    cases = [
+        case for case in drawn(operator, per_cell, most_elements=1500) if case.machine is not None
+    ]
+    changed = 0
+    for case in cases:
+        if schedule := shows(device, operator, case, schedules):
+            changed += 1
+            print(f"{operator.name} changes with {schedule}: {case}", flush=True)
+    print(f"{operator.name}: {len(cases)} cases in {len(schedules)} schedules", flush=True)
+    return changed if cases else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("operator", nargs="*", help="all of them without one")
-    parser.add_argument("--cases", type=int, default=8, help="per mode and dtype")
+    parser.add_argument("--cases", type=int, default=200, help="of each operator, over its cells")
     parser.add_argument("--schedules", type=int, default=len(SCHEDULES), help="at most 50")
+    parser.add_argument("--smoke", action="store_true", help="every smoke case, five schedules")
     chosen = parser.parse_args()
-    lib: Path = build(quiet=True).lib
-    runs, changed = 0, 0
-    with simulator({}, lib) as device:
-        for operator in operators():
-            if chosen.operator and operator.name not in chosen.operator:
-                continue
-            cases = [
-                case
-                for case in drawn(operator, chosen.cases, most_elements=1500)
-                if case.machine is not None
-            ]
-            for case in cases:
-                runs += chosen.schedules
-                if schedule := shows(device, operator, case, SCHEDULES[: chosen.schedules]):
-                    changed += 1
-                    print(f"{operator.name} changes with {schedule}: {case}", flush=True)
-            print(f"{operator.name}: {len(cases)} cases", flush=True)
-    print(f"{runs} runs, {changed} cases that a schedule changes")
-    return 1 if changed or not runs else 0
+    judged = [one for one in operators() if not chosen.operator or one.name in chosen.operator]
+    if chosen.smoke:
+        return 0 if judged and all([smoke(operator) for operator in judged]) else 1
+    changed = 0
+    with simulator({}, build(quiet=True).lib) as device:
+        for operator in judged:
+            cells = len(on_route(operator, ROUTE).declared_cells)
+            schedules = SCHEDULES[: chosen.schedules]
+            changed += in_many(device, operator, -(-chosen.cases // cells), schedules)
+    print(f"{changed} cases that a schedule changes")
+    return 1 if changed or not judged else 0
 
 
 if __name__ == "__main__":
