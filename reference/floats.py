@@ -328,11 +328,16 @@ def ordered(bits: ArrayLike, fmt: Format) -> NDArray[np.int64]:
     NaN patterns lie beyond +-infinity_bits. Raises as `from_bits` does.
     """
 
+    signed = np.dtype(f"i{fmt.storage_dtype.itemsize}")
+
     def kernel(block: NDArray[Any]) -> Any:
-        pattern = block.astype(np.int64)
-        magnitude = pattern & (fmt.sign_bit - 1)
-        sign = -(pattern >> (fmt.storage_bits - 1))  # 0 or -1: x ^ -1 is -x - 1
-        return (magnitude ^ sign) - sign
+        pattern = block.astype(fmt.storage_dtype, copy=False)  # narrow numbers are fast
+        sign = (pattern >> fmt.storage_dtype.type(fmt.storage_bits - 1)).view(signed)
+        np.negative(sign, out=sign)  # 0 or -1: x ^ -1 is -x - 1
+        magnitude = (pattern & fmt.storage_dtype.type(fmt.sign_bit - 1)).view(signed)
+        magnitude ^= sign
+        magnitude -= sign
+        return magnitude
 
     return np.asarray(_in_blocks(kernel, _patterns(bits, fmt), np.int64))
 

@@ -59,6 +59,7 @@ ROW, MEMBER = Size("row"), Size("member", least=1)
 SLOT = Size("slot", least=1, most=MOST_EXPERTS)
 KEPT, GROUP = (Size(name, least=1, most=MOST_GROUPS) for name in ("kept", "group"))
 EXPERTS = Product((GROUP, MEMBER), most=MOST_EXPERTS)
+BY_ROW = ("x", "input_ids", "y", "expert_idx", "out")
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Page:
     def selected(self) -> Selected:
         """The contract of the experts that keys decide."""
         text = "expertIdxOut has the k largest of normValue, the largest first"
-        return Selected(self.stated(text, "steps 2 to 4"), keys_of, ("out",))
+        return Selected(self.stated(text, "steps 2 to 4"), keys_of, ("out",), by_row=BY_ROW)
 
 
 def signature_of(
@@ -209,11 +210,14 @@ def record(
         ),
         "dtypes": DTYPES,
         "contracts": {
-            "y": Bounded(values, weights, ("expert_idx", "out")),
+            "y": Bounded(values, weights, ("expert_idx", "out"), by_row=BY_ROW),
             "expert_idx": page.selected,
             "out": Varying(
                 lambda case: "written" if case.attributes["out_flag"] else "unwritten",
-                {"written": Bounded(written, scores_of), "unwritten": Unspecified(unwritten)},
+                {
+                    "written": Bounded(written, scores_of, by_row=BY_ROW),
+                    "unwritten": Unspecified(unwritten),
+                },
             ),
         },
         "cells": gating.cells,

@@ -102,9 +102,9 @@ def classes_of(functions: Functions, x: Floats, *more: Floats) -> Ids | None:
     the device may compute different scores of these."""
     if not all(one.uniform for one in functions.by_name.values()):
         return None
-    classes = x.view(np.int32).astype(np.int64)
+    classes: NDArray[Any] = x.view(np.int32)
     for one in more:
-        classes = classes * 2**32 + one.view(np.int32)
+        classes = classes * np.int64(2**32) + one.view(np.int32)
     return classes
 
 

@@ -222,7 +222,7 @@ OPERATOR = Operator(
     modes=(Mode(SIGMOID, stated("normType 1: xNorm is what a sigmoid gave", "equations")),),
     dtypes=DTYPES,
     formula=formula_of(reference.formula, "out"),
-    contracts={"out": Bounded(VALUES, gradient)},
+    contracts={"out": Bounded(VALUES, gradient, by_row=("x_norm", "grad_y", "expert_idx", "out"))},
     cells=GRADIENTS.cells,
     examples=tuple(examples()),
     rejections=rejections(

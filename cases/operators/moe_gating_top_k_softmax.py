@@ -130,6 +130,7 @@ def weights(seen: Computed) -> Box:
 GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
+BY_ROW = ("x", "finished", "y", "expert_idx")
 ROWS = stated("rowIdxOut is arange(rows * k), laid out as [k, rows] and transposed", "equations")
 SELECTION = Selection("x", "y", "expert_idx", ("y", "expert_idx"), rounded=True)
 CALLS = Calls(GATING, PLAIN, (PLAIN,), DOCUMENT)
@@ -141,8 +142,8 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
-        "expert_idx": Selected(IDS, keys),
+        "y": Bounded(VALUES, weights, ("expert_idx",), True, unfinished, BY_ROW),
+        "expert_idx": Selected(IDS, keys, by_row=BY_ROW),
         "row_idx": Index(ROWS),
     },
     cells=GATING.cells,

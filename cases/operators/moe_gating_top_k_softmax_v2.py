@@ -179,6 +179,7 @@ def unreached(case: Case) -> str:
 GATING = Gating(make, least_ub)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
+BY_ROW = ("x", "finished", "y", "expert_idx", "softmax_result")
 UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")
 
 
@@ -218,13 +219,15 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
-        "expert_idx": Selected(IDS, keys, ("softmax_result",)),
+        "y": Bounded(VALUES, weights, ("expert_idx",), True, unfinished, BY_ROW),
+        "expert_idx": Selected(IDS, keys, ("softmax_result",), by_row=BY_ROW),
         "softmax_result": Varying(
             lambda case: "written" if case.mode == RESULT else "unwritten",
             {
                 "written": Bounded(
-                    stated("softmaxResultOutOptional is the softmax of x", "equations"), result
+                    stated("softmaxResultOutOptional is the softmax of x", "equations"),
+                    result,
+                    by_row=BY_ROW,
                 ),
                 "unwritten": Unspecified(UNWRITTEN),
             },

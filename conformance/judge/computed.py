@@ -17,6 +17,7 @@ from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.judge.ends import Ends, ends_of
+from conformance.judge.in_parts import in_parts
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
@@ -29,6 +30,7 @@ BOUNDS, NOT_BOUNDED = steps.BOUNDS(), steps.NOT_BOUNDED()
 Mask = NDArray[np.bool_]
 
 
+@in_parts
 def judge_bounded(asked: Question) -> OutputVerdict:
     """Judge an output whose contract is `Bounded` or `Quantised`.
 
@@ -37,7 +39,8 @@ def judge_bounded(asked: Question) -> OutputVerdict:
     """
     contract = asked.contract
     assert isinstance(contract, Bounded | Quantised)
-    ends = ends_of(contract, asked.case, asked.observed, asked.outputs, asked.arithmetic)
+    shown = (asked.observed, asked.outputs, asked.arithmetic, asked.arrays)
+    ends = ends_of(contract, asked.case, *shown)
     judged = np.ones(asked.observed.shape, np.bool_) if asked.specified is None else asked.specified
     judged = judged & told_of(asked)
     elements = int(np.count_nonzero(judged))
@@ -117,8 +120,9 @@ def _headroom(ends: Ends, seen: NDArray[np.int64], legal: Mask) -> float | None:
     """The smallest share of the half width that a legal element left unused; of integers none."""
     if ends.storage is None or not legal.any():
         return None
-    low, high, at = (part[legal].astype(np.float64) for part in (ends.low, ends.high, seen))
-    return float((np.minimum(at - low, high - at) / ((high - low) / 2)).min())
+    unused = np.minimum(seen - ends.low, ends.high - seen)
+    shares = unused / np.maximum(ends.high - ends.low, 1)
+    return float(2 * shares.min(where=legal, initial=1))
 
 
 def _worst(asked: Question, ends: Ends, wrong: Mask, seen: NDArray[np.int64]) -> WorstElement:

@@ -90,10 +90,15 @@ def computed_of(
     case: Case,
     outputs: Mapping[str, NDArray[Any]],
     arithmetic: Arithmetic,
+    arrays: Mapping[str, NDArray[Any]] | None = None,
 ) -> Computed:
-    """A call as the contract sees it: of the outputs it is shown those that it is given."""
+    """A call as the contract sees it: of the outputs it is shown those that it is given.
+
+    ``arrays`` are inputs in the place of the case's own.
+    """
     given = {name: outputs[name] for name in contract.given if name in outputs}
-    return Computed(case.arrays, case.attributes, arithmetic.functions, given)
+    inputs = case.arrays if arrays is None else arrays
+    return Computed(inputs, case.attributes, arithmetic.functions, given)
 
 
 def ends_of(
@@ -102,13 +107,15 @@ def ends_of(
     like: NDArray[Any],
     outputs: Mapping[str, NDArray[Any]],
     arithmetic: Arithmetic,
+    arrays: Mapping[str, NDArray[Any]] | None = None,
 ) -> Ends:
     """What is accepted of each element of an output of the shape and dtype of ``like``.
 
-    Raises ValueError if the contract's box has another shape, or does not go with the dtype.
+    ``arrays`` are inputs in the place of the case's own. Raises ValueError if the contract's box
+    has another shape, or does not go with the dtype.
     """
     with np.errstate(all="ignore"):
-        box = contract.box(computed_of(contract, case, outputs, arithmetic))
+        box = contract.box(computed_of(contract, case, outputs, arithmetic, arrays))
         if box.low.shape != like.shape or box.high.shape != like.shape:
             raise ValueError(f"box: its shape {box.low.shape} must be {like.shape}, the output's")
         if isinstance(contract, Quantised):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class Question:
     what the device may do. ``specified`` has the shape of the output: elements of which the
     contract speaks, None: all. ``prepared`` is the output as a sum, if that is known already.
     ``outputs`` are all that were observed, ``wrong`` says which elements of those judged before are
-    wrong.
+    wrong. ``rows`` are those of the first axis of the output that are asked for, None: all.
     """
 
     name: str
@@ -42,3 +42,32 @@ class Question:
     prepared: SummedOutput | None = None
     outputs: Arrays = field(default_factory=dict)
     wrong: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    rows: slice | None = None
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The inputs of the case; of a part its rows of those that have rows."""
+        return self._of_rows(self.case.arrays)
+
+    @property
+    def by_row(self) -> tuple[str, ...]:
+        """The tensors that the contract names as such, of which rows are judged by themselves."""
+        return getattr(self.contract, "by_row", ())
+
+    def part(self, rows: slice) -> Question:
+        """The same question of some rows of the output alone."""
+        return replace(
+            self,
+            rows=rows,
+            observed=self.observed[rows],
+            specified=None if self.specified is None else self.specified[rows],
+            unwritten_at=None if self.unwritten_at is None else self.unwritten_at[rows],
+            outputs={n: a[rows] if n in self.by_row else a for n, a in self.outputs.items()},
+            wrong={n: a[rows] if n in self.by_row else a for n, a in self.wrong.items()},
+        )
+
+    def _of_rows(self, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
+        rows = self.rows
+        if rows is None:
+            return arrays
+        return {n: a[rows] if n in self.by_row else a for n, a in arrays.items()}

@@ -13,6 +13,7 @@ from conformance.catalogue.message import row as lines
 from conformance.diagnosis.pattern import pattern
 from conformance.judge.computed import NOT_BOUNDED, told_of
 from conformance.judge.ends import computed_of
+from conformance.judge.in_parts import in_parts
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.numerics.refusal import Refusal, explain
@@ -25,6 +26,7 @@ Mask = NDArray[np.bool_]
 Ids = NDArray[np.int64]
 
 
+@in_parts
 def judge_selected(asked: Question) -> OutputVerdict:
     """Judge an output whose contract is `Selected`: row by row, all positions of a row together.
 
@@ -93,7 +95,7 @@ def keys_of(asked: Question) -> Sequence[Keys]:
     contract = asked.contract
     assert isinstance(contract, Selected)
     with np.errstate(all="ignore"):
-        seen = computed_of(contract, asked.case, asked.outputs, asked.arithmetic)
+        seen = computed_of(contract, asked.case, asked.outputs, asked.arithmetic, asked.arrays)
         alternatives = contract.keys(seen)
     rows = int(np.prod(asked.observed.shape[:-1]))
     for keys in alternatives:
@@ -107,7 +109,7 @@ def expected_ids(asked: Question) -> Ids:
     """The positions that the formula gives, computed in float32 on the host."""
     with np.errstate(all="ignore"):
         given = asked.formula(asked.case.widened(np.float32), asked.case.attributes)
-    return np.asarray(given[asked.name], np.int64)
+    return np.asarray(given[asked.name][asked.rows or slice(None)], np.int64)
 
 
 def _first(asked: Question, keys: Keys, seen: Ids, due: Ids, wrong: Mask) -> WorstElement:

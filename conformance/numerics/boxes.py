@@ -61,10 +61,11 @@ def stepped(values: Floats, steps: int) -> Floats:
     lost = np.isnan(narrow)
     places = narrow.view(np.int32)
     places += steps
-    np.clip(places, 0, FP32.infinity_bits, out=places)
-    found = narrow.astype(np.float64)
-    np.copyto(found, np.nan, where=lost)
-    return found
+    np.maximum(places, 0, out=places)
+    np.minimum(places, FP32.infinity_bits, out=places)
+    if lost.any():
+        narrow[lost] = np.nan
+    return narrow.astype(np.float64)
 
 
 def computed(low: Floats, high: Floats, traits: FunctionTraits) -> Box:
@@ -80,7 +81,7 @@ def computed(low: Floats, high: Floats, traits: FunctionTraits) -> Box:
         least = stepped(low * (1 - WIDER), -traits.steps)
         most = stepped(high * (1 + WIDER), traits.steps)
     if traits.flush:
-        least[least < FP32.smallest_normal] = 0.0
+        np.copyto(least, 0.0, where=least < FP32.smallest_normal)
     np.copyto(least, low, where=np.isinf(low))
     np.copyto(most, high, where=high == 0)
     return Box(least, most)
@@ -96,7 +97,8 @@ def exp_of(values: Floats, traits: FunctionTraits) -> Box:
     with np.errstate(over="ignore", under="ignore"):
         found = np.exp(values)
     limits = np.finfo(np.float64)
-    np.clip(found, limits.tiny, limits.max, out=found, where=np.isfinite(values))
+    if not (found.min(initial=1) >= limits.tiny and found.max(initial=1) <= limits.max):
+        np.clip(found, limits.tiny, limits.max, out=found, where=np.isfinite(values))
     return computed(found, found, traits)
 
 
@@ -132,12 +134,16 @@ def sum_of(box: Box, height: int | None = None, *, products: bool = False) -> Bo
 
 def _vanished(box: Box) -> Floats:
     """How much of sums along the last axis a device may lose that flushes subnormal numbers."""
+    if box.low.size and box.low.min() >= SURE:
+        return np.zeros(box.low.shape[:-1])
     small = (box.low < SURE) & (box.high > -SURE) & ((box.low != 0) | (box.high != 0))
     return np.asarray(small.any(axis=-1) * (3 * FP32.smallest_normal) * _nonzero(box))
 
 
 def _nonzero(box: Box) -> NDArray[np.int64]:
     """How many terms along the last axis are not known to be 0."""
+    if box.low.size and box.low.min() > 0:
+        return np.full(box.low.shape[:-1], box.low.shape[-1])
     return np.asarray(np.count_nonzero((box.low != 0) | (box.high != 0), axis=-1))
 
 
@@ -182,14 +188,23 @@ def shares(
     slack = (whole.low.shape[-1] + 4) * 2.0**-52
     delta = U if eps else 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        most = (box.low + (total_high - box.high)) + slack * (total_high + box.low)
-        others = np.maximum((total_low - box.low) - _vanished(whole)[..., None], 0.0)
-        least = (box.high + others) - slack * (total_low + box.high)
-        most = (most * (1 + theta) + eps) * (1 + delta) * (1 + 2.0**-50)
-        least = (least * (1 - theta) + eps) * (1 - delta) * (1 - 2.0**-50)
-        low, high = box.low / most, box.high / least
+        # In place, as new arrays take longer than what is computed.
+        most, least = total_high - box.high, total_low - box.low
+        most += box.low
+        most += slack * (total_high + box.low)
+        least -= _vanished(whole)[..., None]
+        np.maximum(least, 0.0, out=least)
+        least += box.high
+        least -= slack * (total_low + box.high)
+        for end, error, sign in ((most, theta, 1), (least, theta, -1)):
+            end *= 1 + sign * error
+            if eps:
+                end += eps
+                end *= 1 + sign * delta
+            end *= 1 + sign * 2.0**-50
+        low, high = np.divide(box.low, most, out=most), np.divide(box.high, least, out=least)
         if division.flush or reciprocal.flush:  # of operands, too
-            low = np.where(box.low < FP32.smallest_normal, 0.0, low)
+            np.copyto(low, 0.0, where=box.low < FP32.smallest_normal)
         zero = (total_high == 0) & (eps == 0)
         # The proof has it that a share rises with its term: no eps below 0 (numerics, lemma 2).
         wild = ~(whole.low >= 0).all(axis=-1, keepdims=True) | (not eps >= 0)

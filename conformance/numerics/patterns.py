@@ -52,8 +52,11 @@ class Ranges:
 
 def as_one_nan(places: Places, storage: Format) -> Places:
     """Ordered patterns with every NaN as the integer behind +infinity."""
-    nan = np.abs(places) > storage.infinity_bits
-    return np.asarray(np.where(nan, storage.infinity_bits + 1, places))
+    infinity = storage.infinity_bits
+    if not places.size or (-infinity <= places.min() and places.max() <= infinity):
+        return places
+    nan = np.abs(places) > infinity
+    return np.asarray(np.where(nan, infinity + 1, places))
 
 
 def accepted_ranges(output: SummedOutput, specified: NDArray[np.bool_] | None = None) -> Ranges:

@@ -22,7 +22,7 @@ from conformance.numerics.boxes import (
 )
 from conformance.record.computed import Box
 from conformance.record.functions import Functions
-from reference.floats import FP32
+from reference.floats import FP32, widen
 
 
 def softmax(
@@ -66,18 +66,24 @@ def softmax_keys(
     # The neighbours of a subnormal score, times S or 1 / r. It errs by half of one, and by steps.
     unit = total * factor_of(most) * FP32.smallest_subnormal
     absolute = unit * (0.5 + ((functions.div.steps or 0) if by != "reciprocal" else 0))
-    low = np.maximum(terms.low / factor - absolute, 0.0)
+    low, high = terms.low / factor, terms.high * factor
+    low -= absolute
+    np.maximum(low, 0.0, out=low)
     if any(one.flush for one in traits):
         normal = FP32.smallest_normal * total * factor_of(most) * factor
-        low = np.where(terms.low <= normal, 0.0, low)
-    return Box(low, np.where(terms.high == 0, 0.0, terms.high * factor + absolute))
+        np.copyto(low, 0.0, where=terms.low <= normal)
+    high += absolute
+    np.copyto(high, 0.0, where=terms.high == 0)
+    return Box(low, high)
 
 
 def _terms(x: NDArray[Any], functions: Functions) -> Box:
     """Boxes of exp(x - max) row by row; NaN if the row is."""
-    difference = rounded_difference(x, x.max(axis=-1, keepdims=True))
-    rows = np.isnan(difference).any(axis=-1, keepdims=True)
-    return exp_of(np.where(rows, np.nan, difference), functions.exp)
+    most = x.max(axis=-1, keepdims=True)
+    difference = rounded_difference(x, most)
+    # A NaN of a row is its largest; an infinity less itself is NaN.
+    difference[~np.isfinite(widen(most))[..., 0]] = np.nan
+    return exp_of(difference, functions.exp)
 
 
 def sigmoid(x: NDArray[Any], functions: Functions, *, by: By = "either") -> Box:

@@ -95,7 +95,9 @@ class Bounded:
     ``box(call)`` is what each element may be before it is rounded to the dtype of the output; its
     shape is that of the output. It may read the observed outputs that are ``given``. ``ties_away``:
     a value in the middle of two of that dtype may also be rounded to the one of larger magnitude.
-    ``specified`` is that of `Copy`.
+    ``specified`` is that of `Copy`. ``by_row`` names tensors whose first axis is that of the
+    output, such as tokens: of them a row of the output depends on its own row alone. A large output
+    is then judged in parts. None: it never is.
     """
 
     clause: Clause
@@ -103,6 +105,7 @@ class Bounded:
     given: tuple[str, ...] = ()
     ties_away: bool = False
     specified: Specified | None = None
+    by_row: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class Selected:
 
     ``keys(call)`` are the keys; of several, one must explain a row. They may read the observed
     outputs that are ``given``. Of equal keys the one at the lower position comes first, or with
-    ``ties`` "any" either. ``specified`` is that of `Copy`.
+    ``ties`` "any" either. ``specified`` is that of `Copy`, ``by_row`` that of `Bounded`.
     """
 
     clause: Clause
@@ -140,6 +143,7 @@ class Selected:
     given: tuple[str, ...] = ()
     ties: Literal["lowest", "any"] = "lowest"
     specified: Specified | None = None
+    by_row: tuple[str, ...] = ()
 
 
 Computing = Bounded | Quantised | Selected
