@@ -18,6 +18,7 @@ int main() {
     OP_LOGE_FOR_INVALID_SHAPE_WITH_REASON("node", "x", told.c_str(), "it has one axis");
     OP_LOGE_FOR_INVALID_DTYPE("node", std::string("y"), Ops::Base::ToString(ge::DT_BF16), "INT8");
     OP_LOGE_WITH_INVALID_ATTR("node", "k", "0", "above 0");
+    OP_LOGE_WITHOUT_REPORT("node", "%s is nullptr", "z");
     REPORT("node", "of %d rows", 3);
     std::puts(::ascendsim::HostErrors().c_str());
 }
@@ -47,5 +48,6 @@ def test_each_macro_keeps_parameter_value_and_rule_once(tmp_path: Path) -> None:
         "INT8",
         "k is 0",
         "above 0",
+        "z is nullptr",
         "of 3 rows",
     ]

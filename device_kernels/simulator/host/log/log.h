@@ -43,6 +43,7 @@ inline void Unkept(const Anything&...) {}
 }  // namespace ascendsim
 
 #define OP_LOGE(node, ...) (::ascendsim::Unkept(node), ::ascendsim::HostError(__VA_ARGS__))
+#define OP_LOGE_WITHOUT_REPORT OP_LOGE
 #define OP_LOGE_WITH_INVALID_INPUT(node, name) OP_LOGE(node, "%s is invalid", name)
 #define OP_LOGE_OF(node, ...) (::ascendsim::Unkept(node), ::ascendsim::HostErrorOf(__VA_ARGS__))
 #define OP_LOGE_WITH_INVALID_ATTR OP_LOGE_OF
