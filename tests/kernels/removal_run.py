@@ -89,6 +89,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=8, help="per mode and dtype")
     parser.add_argument("--every", type=int, default=1, help="take every so many-th removal")
+    parser.add_argument("--start", type=int, default=0, help="the first removal to take, from 0")
     chosen = parser.parse_args()
     cases = [
         (operator, case)
@@ -98,7 +99,9 @@ def main() -> int:
     counted = {"caught": 0, "survived": 0, "harmless": 0}
     between_pipes = by_value = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number, removal in enumerate(islice(removals(KERNELS), 0, None, chosen.every)):
+        for number, removal in enumerate(
+            islice(removals(KERNELS), chosen.start, None, chosen.every)
+        ):
             kernels = Path(folder) / str(number)
             apply(removal, KERNELS, kernels)
             lib = build(kernels, quiet=True).lib

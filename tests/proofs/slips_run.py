@@ -2,7 +2,7 @@
 
 Each is one word of one line of a public kernel or host tiling, changed in a copy of the operator,
 which `run --kernels` then judges. The lines of two states of ops-transformer are known: c29bc1069d
-(2025-11-15) and 5778144089 (2026-08-21). Ends with status 1 where a slip is accepted or takes
+(2025-11-15) and 5778144076 (2026-08-21). Ends with status 1 where a slip is accepted or takes
 longer than two minutes.
 """
 
