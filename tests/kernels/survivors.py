@@ -19,7 +19,7 @@ REASONS: dict[str, str] = {
         "an empty copy more at the end of a share: of that the device warns, the outputs are right"
     ),
     "shared/gating/gating_batch_kernel.h:36 arithmetic: '*' -> '+'": (
-        "NaN stays in the third row and on: a row with NaN is selected in any way"
+        "NaN stays in lanes behind the first rows: a row with NaN is selected in any way"
     ),
     "shared/gating/group_gate_kernel.h:93"
     " statement: 'ReplaceNan(ub_.keys, Infinity(), ub_.work, ub_.all);' -> ';'": (
