@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._gating_limits import MOST_K
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_limits import MOST_K, least_ub
+from cases.operators._sized_calls import SizedCalls, with_room
 from cases.operators._values import bits
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import STEP_BYTES
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
 
@@ -30,7 +29,7 @@ APART = frozenset({"gaussian", "separated", "wide", "offset"})
 TOLD = ("gaussian",)
 
 
-def ladders(gating: Gating) -> tuple[Ladder, ...]:
+def ladders(gating: SizedCalls) -> tuple[Ladder, ...]:
     """Rows, experts, and how many are selected, each grown alone.
 
     Of many experts several are selected: the best alone may be one that a wrong offset leaves.
@@ -42,10 +41,8 @@ def ladders(gating: Gating) -> tuple[Ladder, ...]:
             if name == "expert":
                 sizes["slot"] = min(sizes["slot"], size)
             sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            least = gating.least_ub(sizes["expert"], sizes["slot"])
-            ub_bytes = max(machine.ub_bytes, -(-least // STEP_BYTES) * STEP_BYTES)
-            cases = gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
-            return cases.map(apart)
+            room = with_room(machine, least_ub(sizes["expert"], sizes["slot"]))
+            return gating.sized(mode, dtype, sizes, room).map(apart)
 
         return drawn
 
@@ -78,7 +75,7 @@ def scores_of(batch: Batch) -> NDArray[np.float64]:
     return scores
 
 
-def by_scores(gating: Gating, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
+def by_scores(gating: SizedCalls, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
     """Calls of a mode in which each token selects the experts that its batch has, in their order.
 
     They have the tokens, experts and k of the model; no row has as many columns as a token.

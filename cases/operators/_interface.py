@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.operator import (
@@ -133,3 +134,14 @@ def supported(source: str) -> tuple[Target, ...]:
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", source)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", source)),
     )
+
+
+def of_tables(page: str, products: str = "") -> dict[str, Any]:
+    """The fields of a record that a document's tables give: of parameters, as `as_listed` has it;
+    of products, all that the project knows are listed with a yes, in a part of that name if any.
+    """
+    return {
+        "products": ("Ascend910B", "Ascend910_93"),
+        "each_tensor": as_listed(page),
+        "targets": supported(f"{page}, {products}" if products else page),
+    }

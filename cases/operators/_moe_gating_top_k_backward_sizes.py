@@ -17,9 +17,9 @@ from cases.operators._moe_gating_top_k_backward_limits import (
     MOST_EXPERTS,
     least_ub,
 )
+from cases.operators._sized_calls import with_room
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import STEP_BYTES
 from conformance.record.edges import Edges
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
@@ -34,8 +34,7 @@ def ladders(sized: Sized) -> tuple[Ladder, ...]:
         def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
             sizes = {**others, name: size}
             sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            least = -(-least_ub(sizes) // STEP_BYTES) * STEP_BYTES
-            return sized(mode, dtype, sizes, Machine(machine.cores, max(machine.ub_bytes, least)))
+            return sized(mode, dtype, sizes, with_room(machine, least_ub(sizes)))
 
         return cases
 
@@ -61,7 +60,7 @@ def by_experts(
             "expert_idx": {"values": tuple(batch.experts.ravel().tolist())},
         }
         how = {"routed_scaling_factor": FACTOR, "eps": 1e-20}
-        return st.just(make(mode, dtype, sizes, given, CHIP, **how))
+        return st.just(make(mode, dtype, sizes, given, machine=CHIP, **how))
 
     return cases
 

@@ -10,13 +10,13 @@ import numpy as np
 from cases.operators import _moe_compute_expert_tokens_calls as calls
 from cases.operators._interface import (
     REQUIRED,
-    as_listed,
     checked,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
 from cases.operators._moe_compute_expert_tokens_relations import RELATIONS
+from cases.operators._torch_npu import bound_by_names
 from conformance.call.case import Case, Machine
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.contract import Index
@@ -24,7 +24,6 @@ from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Sizes
 from conformance.record.operator import Example, Mode, Operator, Quarantine
 from conformance.record.signature import Signature, number, tensor
@@ -126,7 +125,7 @@ OPERATOR = Operator(
         lambda mode, dtype, small=False, seam=False: calls.cases(make, small, seam),
     ),
     sources=(PAGE, DEFINITION, TILING, TORCH),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=(Mode(BISECTED, stated("each expert's last row is found by bisection", "formula")),),
     dtypes=(DTYPE,),
     formula=formula_of(reference.formula, "out"),
@@ -140,13 +139,10 @@ OPERATOR = Operator(
     workload_cases=lambda dtype, batch: calls.workload(make, batch),
     relations=RELATIONS,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(PAGE),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_compute_expert_tokens",
-        ("out",),
         sorted_expert_for_source_row=calls.ENTRIES,
         num_expert="num_experts",
     ),
-    targets=supported(PAGE),
 )

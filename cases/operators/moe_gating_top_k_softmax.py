@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
-from cases.operators._gating_limits import MOST_K, least_ub, limits
+from cases.operators._gating_limits import MOST_K, limits
 from cases.operators._gating_scores import (
     MOST_IN_ONE_PIECE,
     chosen_softmax,
@@ -25,27 +25,24 @@ from cases.operators._gating_scores import (
     softmax_keys,
     unfinished,
 )
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
     SORT,
-    as_listed,
     checked,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
+from cases.operators._torch_npu import bound_by_names
 from cases.relations.layers import layer_behind
 from cases.relations.selections import Selection, of_selections, same_bits
-from conformance.call.case import Case, Machine
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
-from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Further, Size
@@ -96,20 +93,6 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str,
-    dtype: str,
-    rows: tuple[int, ...],
-    experts: int,
-    k: int,
-    given: dict[str, Any],
-    machine: Machine | None = None,
-) -> Case:
-    """The call with x of [*rows, experts]."""
-    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
-
-
 def keys(seen: Computed) -> Sequence[Keys]:
     """The softmax of a row. Of half-precision rows it may be rounded to them before the
     selection."""
@@ -127,7 +110,7 @@ def weights(seen: Computed) -> Box:
     return reshaped(chosen_softmax(in_float32(seen), ids, seen.functions), ids.shape)
 
 
-GATING = Gating(make, least_ub)
+GATING = gating(partial(softmax_call, SIGNATURE))
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 ROWS = stated("rowIdxOut is arange(rows * k), laid out as [k, rows] and transposed", "equations")
@@ -136,7 +119,7 @@ CALLS = Calls(GATING, PLAIN, (PLAIN,), DOCUMENT)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=(Mode(PLAIN, stated("the softmax, then its k largest", "equations")),),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -164,15 +147,8 @@ OPERATOR = Operator(
         ),
     ),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(DOCUMENT),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_gating_top_k_softmax",
-        ("y", "expert_idx", "row_idx"),
-        (),
-        x="x",
-        finished="finished",
-        k="k",
     ),
-    targets=supported(DOCUMENT),
 )

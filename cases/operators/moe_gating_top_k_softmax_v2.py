@@ -16,7 +16,7 @@ import numpy as np
 
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
-from cases.operators._gating_limits import MOST_K, least_ub, limits
+from cases.operators._gating_limits import MOST_K, limits
 from cases.operators._gating_scores import (
     MOST_IN_ONE_PIECE,
     chosen,
@@ -30,23 +30,21 @@ from cases.operators._gating_scores import (
     unbounded_at,
     unfinished,
 )
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
     SORT,
-    as_listed,
     checked,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
 from cases.relations.selections import Selection, of_selections
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.numerics import boxes, scores
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
-from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
@@ -122,20 +120,10 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str,
-    dtype: str,
-    rows: tuple[int, ...],
-    experts: int,
-    k: int,
-    given: dict[str, Any],
-    machine: Machine | None = None,
-) -> Case:
-    """The call with x of [*rows, experts]."""
-    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
-    if mode == RESULT:
-        given = {**given, "softmax_result": {}}
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
+def make(mode: str, *how: Any) -> Case:
+    """A call, as `softmax_call` makes it, with a result if the mode has one."""
+    case = softmax_call(SIGNATURE, mode, *how)
+    return with_softmax(case) if mode == RESULT else case
 
 
 def keys(seen: Computed) -> Sequence[Keys]:
@@ -176,7 +164,7 @@ def unreached(case: Case) -> str:
     return ""
 
 
-GATING = Gating(make, least_ub)
+GATING = gating(make)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 UNWRITTEN = stated("without the flag, and with renorm 1, no softmax is written")
@@ -209,7 +197,7 @@ MORE = tuple(
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=(
         Mode(FIRST, stated("renorm 0: the softmax, then the k largest", "equations")),
         Mode(LAST, stated("renorm 1: the k largest of x, then their softmax", "equations")),
@@ -239,7 +227,6 @@ OPERATOR = Operator(
     workload_cases=by_scores(GATING, FIRST),
     relations=of_selections(SELECTION),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(DOCUMENT),
     torch_npu=replace(
         bound(
             SIGNATURE,
@@ -254,5 +241,4 @@ OPERATOR = Operator(
         ),
         unreached=unreached,
     ),
-    targets=supported(DOCUMENT),
 )

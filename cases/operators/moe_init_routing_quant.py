@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_table, supported
+from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_call import DTYPES, modes, sorted_integers
@@ -58,7 +58,7 @@ def _rows(call: Computed) -> Box:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
     sources=(DOCUMENT, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=modes(DOCUMENT),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -85,6 +85,4 @@ OPERATOR = Operator(
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True), least_tokens=2),
     relations=RELATIONS,
     strided=of_a_table(SIGNATURE.tensors, DOCUMENT),
-    each_tensor=as_listed(DOCUMENT),
-    targets=supported(DOCUMENT),
 )

@@ -6,13 +6,12 @@ Missing coverage: copies of INT4; more than 2^24 slots; results beyond 2^31 elem
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_table, supported
+from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_quant_v2_call import (
     DTYPES,
@@ -45,7 +44,7 @@ from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import SEEDS
@@ -55,7 +54,6 @@ from conformance.record.contract import Arrays, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
 from conformance.record.workload import Batch
@@ -136,7 +134,7 @@ OPERATOR = Operator(
         ranges=(*ranges(SIGNATURE), CAPACITIES),
     ),
     sources=(PAGE, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=tuple(
         Mode(mode, said("; ".join((_ROWS[base], _KINDS[end])), "function, parameters"))
         for mode in MODES
@@ -178,29 +176,14 @@ OPERATOR = Operator(
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     workload_cases=workload_cases,
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_init_routing_quant",
-            ("expanded_x", "expanded_row_idx", COUNTS, BEFORE, SCALES),
-            (added("outputs that nothing asks for are null"),),
-            x="x",
-            expert_idx="expert_idx",
-            scale="scale",
-            offset="offset",
-            active_num="active_num",
-            expert_capacity="expert_capacity",
-            expert_num="expert_num",
-            drop_pad_mode="drop_pad_mode",
-            expert_tokens_num_mode=COUNTS_FLAG,
-            expert_tokens_before_capacity_flag=BEFORE_FLAG,
-            quant_mode="quant_mode",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_init_routing_quant",
+        "outputs that nothing asks for are null",
+        expert_tokens_num_mode=COUNTS_FLAG,
         unreached=unreached,
     ),
     ladders=LADDERS,
     relations=RELATIONS,
     strided=of_a_table(SIGNATURE.tensors, PAGE),
-    each_tensor=as_listed(PAGE),
-    targets=supported(PAGE),
 )

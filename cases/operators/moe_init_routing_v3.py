@@ -7,7 +7,6 @@ elements.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators import _moe_init_routing_v3_quantised as rows
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import SORT, as_listed, of_written_code, supported
+from cases.operators._interface import SORT, of_tables, of_written_code
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v3_call import (
     COUNTS,
@@ -46,7 +45,7 @@ from cases.operators._moe_init_routing_v3_rows import LADDERS, LIMITS, PERMUTE
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
@@ -55,7 +54,6 @@ from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
 from conformance.record.versions import Dated, Versions, of_dtype
@@ -136,7 +134,6 @@ def _versions(mode: str) -> Versions | None:
     return LATER if base != "dropless" or end == "_static" else None
 
 
-_KEYWORDS = {one.name: one.name for one in SIGNATURE.parameters if one.acl_name[-3:] != "Out"}
 _KINDS = {
     "": "expandedXOut has copies of tokens",
     "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
@@ -153,7 +150,7 @@ OPERATOR = Operator(
         SIGNATURE, cases, freedoms=freedoms(SIGNATURE), ranges=(*FAR_ENDS, *ranges(SIGNATURE))
     ),
     sources=(PAGE, HOST, KERNELS, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=tuple(
         Mode(
             mode,
@@ -231,22 +228,14 @@ OPERATOR = Operator(
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     workload_cases=workload_cases,
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_init_routing_v2",
-            ("expanded_x", "expanded_row_idx", COUNTS, "expanded_scale"),
-            (
-                added("it calls aclnnMoeInitRoutingV3, on Ascend310P aclnnMoeInitRoutingV2"),
-                added("a call without tokens is answered by it alone"),
-            ),
-            **_KEYWORDS,
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_init_routing_v2",
+        "it calls aclnnMoeInitRoutingV3, on Ascend310P aclnnMoeInitRoutingV2",
+        "a call without tokens is answered by it alone",
         unreached=unreached,
     ),
     ladders=LADDERS,
     relations=RELATIONS,
     strided=of_written_code(SIGNATURE.parameters, f"{HOST}/op_api"),
-    each_tensor=as_listed(PAGE),
-    targets=supported(PAGE),
 )

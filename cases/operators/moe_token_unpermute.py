@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_calls import (
     ACLNN,
@@ -37,7 +37,7 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges, sized
 from cases.operators._slot_sum_limits import limits
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
@@ -54,7 +54,6 @@ from conformance.record.contract import Sum
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
@@ -120,7 +119,7 @@ PRODUCT = stated("each token is the sum of its rows times their probabilities", 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         Mode("whole", stated("probs given; a row of permuted_tokens for every slot", "function")),
         Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
@@ -156,16 +155,10 @@ OPERATOR = Operator(
         *of_tokens(_on, kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_token_unpermute",
-        ("out",),
-        (added("without probs there are as many tokens as indices: topK is 1"),),
-        permuted_tokens="permuted_tokens",
-        sorted_indices="sorted_indices",
-        probs="probs",
-        padded_mode="padded_mode",
-        restore_shape="restore_shape",
+        "without probs there are as many tokens as indices: topK is 1",
     ),
     relations=(
         *of_sums(Axes.of(SIGNATURE), ("out",), ("permuted_tokens",)),
@@ -178,6 +171,4 @@ OPERATOR = Operator(
         no_number_is_told(UNPERMUTE, "probs", PRODUCT, MODES[:2]),
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_def.cpp"),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     ACLNN,
@@ -43,7 +43,7 @@ from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, dtypes_o
 from cases.operators._slot_grads import named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import FINALIZE_GRAD, UNPERMUTE_GRAD, adjoint_of_grads, grads_agree
@@ -56,7 +56,6 @@ from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
 from conformance.record.versions import Dated, Versions, with_other_dtype
@@ -188,7 +187,7 @@ def lacks_tokens(case: Case) -> bool:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         Mode("whole", stated("probs given; a row for every slot", "function")),
         Mode(
@@ -254,19 +253,11 @@ OPERATOR = Operator(
         *of_tokens(on_edges(cells), kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", INDICES),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_token_unpermute_grad",
-            (TOKENS_GRAD, PROBS_GRAD),
-            (added("a gradient of probs is asked for also where there are no probs"),),
-            permuted_tokens=TOKENS,
-            grad_unpermuted_tokens=GRAD,
-            sorted_indices=INDICES,
-            probs=PROBS,
-            padded_mode="padded_mode",
-            restore_shape="restore_shape",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_token_unpermute_grad",
+        "a gradient of probs is asked for also where there are no probs",
+        grad_unpermuted_tokens=GRAD,
         unreached=not_reached,
     ),
     relations=(
@@ -275,6 +266,4 @@ OPERATOR = Operator(
         adjoint_of_grads(UNPERMUTE_GRAD, UNPERMUTE, (TOKENS,), PROBS),
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

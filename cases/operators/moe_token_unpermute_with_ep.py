@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_calls import weighted, with_probs
 from cases.operators._moe_token_unpermute_with_ep_call import (
@@ -113,7 +113,7 @@ PRODUCT = stated("each token is the sum of its rows times their probabilities", 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         *(
             Mode(name, stated(f"the range holds {held}", "function: equations"))
@@ -165,6 +165,4 @@ OPERATOR = Operator(
     strided=of_a_definition(
         SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_with_ep_def.cpp"
     ),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     GRAD,
@@ -169,7 +169,7 @@ def of_probs(case: Case) -> str:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=tuple(
         Mode(name, stated(f"the range holds {held}", "function: equations"))
         for name, held in {**RANGED, MODES[-1]: "every rank where it is null"}.items()
@@ -241,6 +241,4 @@ OPERATOR = Operator(
     strided=of_a_definition(
         SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_with_ep_grad_def.cpp"
     ),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )
