@@ -30,6 +30,16 @@ TILING_ALONE = Versions(
 SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
 
 
+def in_document(page: str, part: str = "parameters") -> Callable[..., Clause]:
+    """What makes clauses of a document by their texts; of another part of it if one is named."""
+    return lambda text, part=part: document(text, f"{page}, {part}")
+
+
+def in_doubt(text: str, source: str) -> Clause:
+    """A clause that a source suggests, and does not state."""
+    return inferred(text, f"{source}, inferred")
+
+
 def checked(
     clause: Clause,
     *about: str,

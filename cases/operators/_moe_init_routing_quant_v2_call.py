@@ -14,7 +14,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from cases.operators._interface import REQUIRED, checked, typed
+from cases.operators._interface import REQUIRED, checked, in_document, typed
 from cases.operators._moe_init_routing_v2_call import (
     ASKED,
     ASKS,
@@ -45,7 +45,7 @@ from cases.operators._moe_init_routing_v3_call import (
     scale_in,
 )
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
@@ -67,12 +67,7 @@ SCALES = "dynamic_quant_scale"
 ENDS = ("_static", "_dynamic")
 MODES = tuple(f"{base}{end}" for end, base in product(ENDS, BASES))
 
-
-def said(rule: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{PAGE}, {part}")
-
-
+said = in_document(PAGE)
 UNREAD = Size(
     "unread",
     free=source_read("dynamic quantisation looks at no offset", "ops-transformer, op_host, tiling"),

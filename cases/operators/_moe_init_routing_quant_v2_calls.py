@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, in_doubt
 from cases.operators._moe_init_routing_quant_v2_call import (
     DTYPES,
     ENDS,
@@ -30,7 +30,6 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.draw.keys import LARGEST_KEY
-from conformance.record.clause import Clause, inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import in_mode, reshaped, with_attributes, without_effect
@@ -214,8 +213,6 @@ def quarantine() -> tuple[Quarantine, ...]:
             "no slots, and so no rows, but counts of them",
         ),
     }
-    return tuple(Quarantine(name, case, _open(text)) for name, (case, text) in found.items())
-
-
-def _open(text: str) -> Clause:
-    return inferred(text, f"{PAGE}, inferred")
+    return tuple(
+        Quarantine(name, case, in_doubt(text, PAGE)) for name, (case, text) in found.items()
+    )

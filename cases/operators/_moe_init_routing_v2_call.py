@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from cases.operators._interface import INTERFACE, REQUIRED, checked, read_in, typed
+from cases.operators._interface import INTERFACE, REQUIRED, checked, in_document, read_in, typed
 from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import Clause, document, inferred
 from conformance.record.contract import Index, Unspecified, Varying
@@ -51,12 +51,7 @@ def _optional(one: SizedAttribute) -> SizedAttribute:
 
 tiled = read_in(HOST)
 
-
-def said(rule: str, part: str = "constraints") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{README}, {part}")
-
-
+said = in_document(README, "constraints")
 _number = partial(checked, kinds=("attribute",))
 PLACES = _rows(EXPERT, PLACE, HIDDEN)
 SOME = number("expert_capacity", least=1), number("expert_num", least=1)

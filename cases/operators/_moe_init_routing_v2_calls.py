@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, in_doubt
 from cases.operators._moe_init_routing_v2_call import (
     COUNTS_FLAG,
     HOST,
@@ -17,7 +17,7 @@ from cases.operators._moe_init_routing_v2_call import (
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case
-from conformance.record.clause import Clause, document, inferred
+from conformance.record.clause import document
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Quarantine
 from conformance.record.variations import in_mode, reshaped, retyped, with_attributes
@@ -88,7 +88,7 @@ def quarantine() -> tuple[Quarantine, ...]:
                 experts=(2**24 + 1, 2**24, 5, 2**24 + 3),
                 fill=ADDRESSED,
             ),
-            _open("experts are sorted as fp32, where they are equal: any order of theirs", SORT),
+            in_doubt("experts are sorted as fp32, where they are equal: any order of theirs", SORT),
         ),
         Quarantine(
             "x without columns",
@@ -101,20 +101,16 @@ def quarantine() -> tuple[Quarantine, ...]:
                 expert_num=4,
                 counts="count",
             ),
-            _open("some outputs are empty and others are not: copies of length 0", KERNELS),
+            in_doubt("some outputs are empty and others are not: copies of length 0", KERNELS),
         ),
         Quarantine(
             "no tokens, and counts of them",
             call("dropless", "float16", x=(0, 8), top_k=2, expert_num=4, counts="count"),
-            _open("some outputs are empty and others are not: counts of no slots", KERNELS),
+            in_doubt("some outputs are empty and others are not: counts of no slots", KERNELS),
         ),
         Quarantine(
             "top_k is 0",
             call("dropless", "float32", x=(3, 4), top_k=0, expert_num=4, counts="cumsum"),
-            _open("no slots, and so no rows, but counts of them", KERNELS),
+            in_doubt("no slots, and so no rows, but counts of them", KERNELS),
         ),
     )
-
-
-def _open(text: str, source: str) -> Clause:
-    return inferred(text, f"{source}, inferred")

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._interface import INVALID, checked, null, typed
+from cases.operators._interface import INVALID, checked, in_document, null, typed
 from cases.operators._moe_init_routing_v2_grad_limits import LINES, least_ub_bytes, tile_columns
 from cases.operators._slot_sum import EVERY, Indices, Shape, TokenSum, slot_sum_call, source_of
 from conformance.call.case import Case, numpy_dtype
@@ -18,7 +18,7 @@ from conformance.draw.routings import DROPPED as DROPPED_INDEX
 from conformance.draw.routings import positions, ranks, unread_rows
 from conformance.draw.sizes import hiddens, token_counts, top_ks
 from conformance.draw.values import fills
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.signature import Form, Signature, number, tensor
 from conformance.record.sizes import Further, Size
 
@@ -30,12 +30,7 @@ TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
 DTYPES = ("float16", "bfloat16", "float32")
 GRAD, INDICES, OUT = "grad_expanded_x", "expanded_row_idx", "grad_x"
 
-
-def stated(text: str) -> Clause:
-    """A clause of the interface's parameter list."""
-    return document(text, f"{ACLNN}, parameters")
-
-
+stated = in_document(ACLNN)
 ANY_PLACE = source_read("rows of experts and places are not compared with the indices", TILING)
 FIRST_AXIS = source_read("the first axis alone is compared", TILING)
 TWO_OR_THREE = stated("without drop/pad the rank is 2 or 3")

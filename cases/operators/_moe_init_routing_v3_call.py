@@ -12,11 +12,11 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from cases.operators._interface import INVALID, REQUIRED, SHAPE, read_in
+from cases.operators._interface import INVALID, REQUIRED, SHAPE, in_document, read_in
 from cases.operators._moe_init_routing_v2_call import EXPERT, HIDDEN, PLACE, SLOT, TOKEN
 from cases.operators._moe_init_routing_v2_call import ROW as ROW_OF_V2
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
@@ -64,11 +64,7 @@ def parts(mode: str) -> tuple[str, str]:
     return base, mode.removeprefix(base)
 
 
-def said(rule: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{PAGE}, {part}")
-
-
+said = in_document(PAGE)
 read = partial(source_read, source=HOST)
 tiled = read_in(HOST)
 ASKS = said("the flag says whether experts are counted")

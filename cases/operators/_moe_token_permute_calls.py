@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, in_doubt
 from cases.operators._moe_token_permute_call import (
     DOCUMENT,
     DTYPES,
@@ -22,7 +22,6 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
-from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
@@ -161,7 +160,7 @@ REJECTIONS = rejections(SIGNATURE, RIGHT, ONE_SLOT, THREE_AXES, wrong=WRONG, is_
 
 
 QUARANTINE = tuple(
-    Quarantine(name, case, inferred(text, f"{source}, inferred"))
+    Quarantine(name, case, in_doubt(text, source))
     for name, case, text, source in (
         (
             "neighbouring keys beyond 2^24",

@@ -10,13 +10,13 @@ from itertools import product
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._interface import checked, null, typed, unchecked
+from cases.operators._interface import checked, in_document, null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
 from cases.operators._values import WEIGHT_BITS, bits
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.signature import Signature, flag, integers, tensor
@@ -37,12 +37,7 @@ ROW = Size("row", free=source_read("slots from the last row on add nothing", KER
 SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
 IGNORED = source_read("it changes nothing", HOST)
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 later = partial(
     checked,
     versions=Versions(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from cases.operators._interface import REQUIRED, checked, typed, unchecked
+from cases.operators._interface import REQUIRED, checked, in_document, typed, unchecked
 from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from cases.operators._slot_sum_ranges import NO_RANGE, RANGED, kept, ranged_call, window
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.signature import Form, Signature, flag, integers, number, tensor
 from conformance.record.sizes import Size, function
 from reference.permutation import MOST_TOPK
@@ -21,12 +21,7 @@ HOST = "ops-transformer, moe_token_unpermute_with_ep/op_host"
 MODES = (*RANGED, NO_RANGE)
 TOKENS, INDICES, PROBS = "permuted_tokens", "sorted_indices", "probs"
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 FALLS_BACK = stated("without a range the call is one of MoeTokenUnpermute", "constraints")
 NO_TOPK = stated("without a range numTopk is ignored", "constraints")
 BEYOND = source_read("rows beyond those of the range are not read", KERNELS)

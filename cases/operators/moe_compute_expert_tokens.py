@@ -11,6 +11,7 @@ from cases.operators import _moe_compute_expert_tokens_calls as calls
 from cases.operators._interface import (
     REQUIRED,
     checked,
+    in_document,
     of_a_definition,
     of_tables,
     typed,
@@ -18,7 +19,7 @@ from cases.operators._interface import (
 from cases.operators._moe_compute_expert_tokens_relations import RELATIONS
 from cases.operators._torch_npu import bound_by_names
 from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.contract import Index
 from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
@@ -37,12 +38,7 @@ TILING = "ops-transformer, moe_compute_expert_tokens tiling"
 TORCH = "torch_npu.npu_moe_compute_expert_tokens"
 BISECTED = "bisected"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{PAGE}, {place}")
-
-
+stated = in_document(PAGE)
 FEWER = stated("there are fewer than 2^24 entries, of any number", "constraints")
 ENTRY = Size("entry", most=calls.MOST_ENTRIES, free=FEWER)
 EXPERT = Size("expert", least=1, most=calls.MOST_EXPERTS)

@@ -18,6 +18,7 @@ from cases.operators._interface import (
     INTERFACE,
     INVALID,
     checked,
+    in_document,
     null,
     of_a_definition,
     of_tables,
@@ -37,7 +38,7 @@ from cases.relations.gate_grads import factor_for_gradients, two_slots
 from cases.relations.rows import further_rows
 from conformance.call.case import Case
 from conformance.numerics.gradients import sigmoid_weights
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import Clause, inferred, source_read
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Bounded
 from conformance.record.derive.calls import call
@@ -60,10 +61,7 @@ TILING = "ops-transformer, moe_gating_top_k_backward tiling"
 KERNEL = "ops-transformer, moe_gating_top_k_backward kernels"
 SIGMOID = "sigmoid"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
+stated = in_document(DOCUMENT)
 
 
 def read(text: str) -> Clause:

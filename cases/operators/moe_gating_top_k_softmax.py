@@ -30,6 +30,7 @@ from cases.operators._interface import (
     REQUIRED,
     SORT,
     checked,
+    in_document,
     of_a_definition,
     of_tables,
     typed,
@@ -37,7 +38,7 @@ from cases.operators._interface import (
 from cases.operators._torch_npu import bound_by_names
 from cases.relations.layers import layer_behind
 from cases.relations.selections import Selection, of_selections, same_bits
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
 from conformance.record.derive.records import of_signature
@@ -55,12 +56,7 @@ DEFINITION = "ops-transformer, moe_gating_top_k_softmax_def.cpp"
 TILING = "ops-transformer, moe_gating_top_k_softmax tiling"
 PLAIN = "softmax_first"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
-
-
+stated = in_document(DOCUMENT)
 ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
 EXPERT = Size("expert", free=stated("any number of experts from k on"), covers=SLOT)
 RANKS = stated("x has two axes or three, and the outputs have those of x but the last")

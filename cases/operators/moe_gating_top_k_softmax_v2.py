@@ -35,6 +35,7 @@ from cases.operators._interface import (
     REQUIRED,
     SORT,
     checked,
+    in_document,
     of_a_definition,
     of_tables,
     typed,
@@ -42,7 +43,7 @@ from cases.operators._interface import (
 from cases.relations.selections import Selection, of_selections
 from conformance.call.case import Case, Tensor
 from conformance.numerics import boxes, scores
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
 from conformance.record.derive.records import of_signature
@@ -62,12 +63,7 @@ TILING = "ops-transformer, moe_gating_top_k_softmax_v2 tiling"
 IDX = "expertIdxOut"
 FIRST, LAST, RESULT = "softmax_first", "topk_first", "with_result"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
-
-
+stated = in_document(DOCUMENT)
 ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
 EXPERT = Size("expert", covers=SLOT)
 RANKS = stated("x has two axes or three, and the outputs have those of x but the last")

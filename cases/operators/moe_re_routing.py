@@ -16,6 +16,7 @@ from cases.operators._interface import (
     INTERFACE,
     REQUIRED,
     checked,
+    in_document,
     of_a_definition,
     of_tables,
     typed,
@@ -38,7 +39,7 @@ from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import bits
 from cases.relations.segments import of_segments
 from conformance.call.case import Case
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
@@ -63,12 +64,7 @@ DTYPES = ("int8", "float16", "bfloat16")
 FLOAT = "float32"
 ADDRESSED, PATTERNS = Fill(("address",), seed=1), Fill((BITS,), seed=1)
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{README}, {place}")
-
-
+stated = in_document(README)
 ANY = stated("N and E are any numbers", "constraints")
 ROW, HIDDEN = Size("row"), Size("hidden", most=MOST_HIDDEN)
 RANK, EXPERT = Size("rank", free=ANY), Size("expert")

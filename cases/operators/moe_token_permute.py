@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import SORT, as_listed, in_document, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import (
@@ -36,7 +36,7 @@ from cases.relations.slot_sorts import INIT, MAP, same_ranks, sorter
 from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
@@ -78,11 +78,7 @@ def unreached(case: Case) -> str:
     return ""
 
 
-def stated(text: str) -> Clause:
-    """A clause of the document's list of parameters."""
-    return document(text, f"{DOCUMENT}, parameters")
-
-
+stated = in_document(DOCUMENT)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(DOCUMENT, README, TILING, DEFINITION, SORT),

@@ -7,7 +7,15 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import INVALID, as_listed, null, of_a_definition, typed, unchecked
+from cases.operators._interface import (
+    INVALID,
+    as_listed,
+    in_document,
+    null,
+    of_a_definition,
+    typed,
+    unchecked,
+)
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum import TokenSum, slot_sum_call
@@ -32,7 +40,7 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.cells import Cells
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.contract import Sum
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
@@ -52,12 +60,7 @@ HOST = "ops-transformer, moe_token_permute_grad/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("whole", "uneven", "padded")
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
 DROPPED = source_read("indices from the number of rows on add nothing", KERNELS)
 ROW = Size("row", free=DROPPED)

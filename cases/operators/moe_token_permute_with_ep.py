@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import SORT, as_listed, in_document, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
@@ -99,9 +99,7 @@ def cells_of(mode: str, dtype: str) -> Cells:
     return cells(PERMUTE, mode, dtype)
 
 
-def stated(text: str) -> Clause:
-    """A clause of the document's equations."""
-    return document(text, f"{README}, equations")
+stated = in_document(README, "equations")
 
 
 def tiled(text: str) -> Clause:
