@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._finalize_call import (
-    EVEN_COLUMNS,
-    Data,
-    Finalizing,
-    Parts,
-    Shape,
-    with_parts,
-)
+from cases.operators._finalize_call import EVEN_COLUMNS, Data, Finalizing, Parts, Shape, with_parts
 from cases.operators._finalize_edges import PATHS
 from cases.operators._finalize_signature import (
     DTYPES,

@@ -143,20 +143,21 @@ class Planted:
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows whose experts are all selected, and
         of rows in two pieces. There are so many rows that each column has each special value."""
-        yield _extreme("the fewest rows of one column", 1, 1, 1)
-        yield _extreme("a prime number of columns", 3, PRIME, 5)
-        yield _extreme("the fewest rows of the most slots", 1, MOST_K + 1, MOST_K)
+        yield extreme("the fewest rows of one column", 1, 1, 1)
+        yield extreme("a prime number of columns", 3, PRIME, 5)
+        yield extreme("the fewest rows of the most slots", 1, MOST_K + 1, MOST_K)
         for experts in (2, 4, 9):
             told = f"special values in every slot of x, {experts} experts"
-            yield _extreme(told, len(KINDS) * experts, experts, experts, "x")
+            yield extreme(told, len(KINDS) * experts, experts, experts, "x")
         told = "special values in every column of x, rows in two pieces"
         experts = piece(SEAM.ub_bytes, 1) + 1
-        yield _extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
+        yield extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
 
 
-def _extreme(
+def extreme(
     limit: str, rows: int, experts: int, k: int, planted: str = "", machine: Machine = MACHINE
 ) -> Extreme:
+    """The extreme of so many rows, experts and selected ones."""
     sizes = {"row": rows, "expert": experts, "slot": k}
     return Extreme(limit, sizes, planted, machine, rows * experts)
 

@@ -9,14 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
+from cases.operators._extremes import Extreme
 from cases.operators._gating_group_sizes import FACTOR, Sized
-from cases.operators._moe_gating_top_k_backward_limits import (
-    FEWEST_EXPERTS,
-    MOST_EXPERTS,
-    least_ub,
-)
+from cases.operators._gating_softmax import extreme
+from cases.operators._moe_gating_top_k_backward_limits import FEWEST_EXPERTS, MOST_EXPERTS, least_ub
 from cases.operators._sized_calls import with_room
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
@@ -75,15 +72,10 @@ class Planted:
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows that choose every expert. There are
         so many rows that each column has each special value."""
-        yield _extreme("the fewest rows of one column", 1, FEWEST_EXPERTS, 1)
-        yield _extreme("a prime number of columns", 3, PRIME, 5)
-        yield _extreme("the fewest rows of the most slots", 1, MOST_EXPERTS, MOST_EXPERTS)
+        yield extreme("the fewest rows of one column", 1, FEWEST_EXPERTS, 1)
+        yield extreme("a prime number of columns", 3, PRIME, 5)
+        yield extreme("the fewest rows of the most slots", 1, MOST_EXPERTS, MOST_EXPERTS)
         for name in self.names:
             for experts in (2, 9):
                 told = f"special values in every slot of {name}, {experts} experts"
-                yield _extreme(told, len(KINDS) * experts, experts, experts, name)
-
-
-def _extreme(limit: str, rows: int, experts: int, k: int, planted: str = "") -> Extreme:
-    sizes = {"row": rows, "expert": experts, "slot": k}
-    return Extreme(limit, sizes, planted, MACHINE, rows * experts)
+                yield extreme(told, len(KINDS) * experts, experts, experts, name)

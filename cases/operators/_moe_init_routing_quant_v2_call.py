@@ -48,15 +48,7 @@ from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import (
-    Form,
-    Rule,
-    Signature,
-    SizedTensor,
-    flag,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Rule, Signature, SizedTensor, flag, number, tensor
 from conformance.record.sizes import Size, function
 
 Shape = tuple[int, ...]
@@ -219,12 +211,3 @@ def call(
     fields: Fields = given
     case = call_of(SIGNATURE, f"{kind}{end}", dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
-
-
-def is_of_mode(case: Case) -> bool:
-    """Whether its attributes are those of its mode, or of none."""
-    asked = case.attributes
-    bases = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
-    ends = {QUANTISED[end]: end for end in ENDS}
-    found = bases.get(asked["drop_pad_mode"]), ends.get(asked["quant_mode"])
-    return None in found or found == parts(case.mode)

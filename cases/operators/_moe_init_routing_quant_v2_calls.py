@@ -16,13 +16,12 @@ from cases.operators._moe_init_routing_quant_v2_call import (
     SIGNATURE,
     Shape,
     call,
-    is_of_mode,
 )
 from cases.operators._moe_init_routing_quant_v2_rows import PERMUTE
 from cases.operators._moe_init_routing_v2_call import BEFORE, BEFORE_FLAG, COUNTS_FLAG
 from cases.operators._moe_init_routing_v2_examples import EXPERTS, by_hand, last_two_first
 from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
-from cases.operators._moe_init_routing_v3_call import BASES, parts
+from cases.operators._moe_init_routing_v3_call import BASES, QUANTISED, is_of_mode, parts
 from cases.operators._moe_init_routing_v3_calls import FLOATS, TOKENS, quantised
 from cases.operators._token_permute import Call
 from cases.operators._token_permute_examples import at_lines, far
@@ -180,7 +179,10 @@ WRONG = {
     "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
     "static quantisation with a scale of each row": reshaped(STATIC, "scale", (4, 16)),
 }
-REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
+OWN_ENDS = {end: QUANTISED[end] for end in ENDS}
+REJECTIONS = rejections(
+    SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=partial(is_of_mode, ends=OWN_ENDS)
+)
 
 
 def quarantine() -> tuple[Quarantine, ...]:

@@ -6,7 +6,7 @@ the tiling refuses with another status than the document's: these rules are read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -56,6 +56,19 @@ QUANTISED = {"": -1, "_static": 0, "_dynamic": 1}
 MODES = tuple(f"{base}{end}" for end, base in product(QUANTISED, BASES))
 KINDS = {"count": (1, 1), "cumsum": (0, 1), "pairs": (2, 1), "off": (1, 0)}
 """What a call says of counts: expertTokensNumType, and whether they are asked for."""
+
+KINDS_OF = {
+    "": "expandedXOut has copies of tokens",
+    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
+    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
+}
+ROWS_OF = {
+    "dropless": "dropPadMode 0: a row for each slot of the range",
+    "active": "activeNum n > 0: the first n rows, or all if fewer",
+    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
+    " the rest is filled with 0",
+}
+"""What a mode makes of rows, by its name without the end, and of their values, by the end."""
 
 
 def parts(mode: str) -> tuple[str, str]:
@@ -327,10 +340,10 @@ def counts_shown(case: Case) -> tuple[str, ...]:
     )
 
 
-def is_of_mode(case: Case) -> bool:
-    """Whether its attributes are those of its mode, or of none."""
+def is_of_mode(case: Case, ends: Mapping[str, int] = QUANTISED) -> bool:
+    """Whether its attributes are those of its mode, or of none; ``ends`` are as `QUANTISED`."""
     asked = case.attributes
-    ends = {value: end for end, value in QUANTISED.items()}
-    base = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
-    found = base.get(asked["drop_pad_mode"]), ends.get(asked["quant_mode"])
+    bases = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
+    kinds = {value: end for end, value in ends.items()}
+    found = bases.get(asked["drop_pad_mode"]), kinds.get(asked["quant_mode"])
     return None in found or found == parts(case.mode)

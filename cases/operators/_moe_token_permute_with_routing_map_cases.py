@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -35,19 +36,20 @@ SHARES = st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0])
 """Of all tokens, what an expert has about."""
 
 
-def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+@cache
+@st.composite
+def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False) -> Case:
     """Cases of one mode and dtype; shrinks to one token of one expert, and one column.
 
     ``small`` ones have at most 8 slots or tokens and 64 columns; those on a ``seam`` a column more
     than a small machine takes in one tile, or a slot or a few more than it sorts at once.
     """
-    return (padded_cases if mode == "drop_pad" else unpadded_cases)(dtype, small, seam)
+    given = (_padded if mode == "drop_pad" else _unpadded)(draw, dtype, small, seam)
+    return call(mode, dtype, map_dtype=draw(MAP_KINDS), fill=draw(MOVED), **given)
 
 
-@cache
-@st.composite
-def unpadded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
-    """Cases whose tokens have the same number of experts each."""
+def _unpadded(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> dict[str, Any]:
+    """A call whose tokens have the same number of experts each."""
     most_slots = SEAM_SLOTS if seam else 8 if small else MOST_SLOTS
     top_k = draw(SEAM_TOP_KS if seam else top_ks(min(MOST_TOP_K, most_slots)))
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
@@ -69,23 +71,17 @@ def unpadded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case
     ]
     pattern, rest = fitting[draw(REST) % len(fitting)], draw(REST)
     generator = np.random.default_rng(draw(SEEDS))
-    return call(
-        "dropless",
-        dtype,
-        tokens=(tokens, draw(_hiddens(small, slots, tile, where))),
-        routing_map=mask(pattern, tokens, top_k + more_experts, top_k, generator),
-        num_out_tokens=slots + (rest % tokens if more_experts else 0),
-        map_dtype=draw(MAP_KINDS),
-        probs=probs,
-        fill=draw(MOVED),
-        machine=machine,
-    )
+    return {
+        "tokens": (tokens, draw(_hiddens(small, slots, tile, where))),
+        "routing_map": mask(pattern, tokens, top_k + more_experts, top_k, generator),
+        "num_out_tokens": slots + (rest % tokens if more_experts else 0),
+        "probs": probs,
+        "machine": machine,
+    }
 
 
-@cache
-@st.composite
-def padded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
-    """Cases whose experts have a capacity, and any tokens."""
+def _padded(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> dict[str, Any]:
+    """A call whose experts have a capacity, and any tokens."""
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
     tokens = draw(token_counts(machine.cores, 8 if small else MOST_SLOTS // 4))
     experts = draw(st.integers(1, 3 if small else 12))
@@ -100,17 +96,13 @@ def padded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
     share, rest = draw(SHARES), draw(REST)
     generator = np.random.default_rng(draw(SEEDS))
     hidden = draw(_hiddens(small, max(rows, tokens), tile, where))
-    return call(
-        "drop_pad",
-        dtype,
-        tokens=(tokens, hidden),
-        routing_map=np.asarray(generator.random((tokens, experts)) < share),
-        num_out_tokens=rows + (rest % experts if capacity < tokens else 0),
-        map_dtype=draw(MAP_KINDS),
-        probs=probs,
-        fill=draw(MOVED),
-        machine=machine,
-    )
+    return {
+        "tokens": (tokens, hidden),
+        "routing_map": np.asarray(generator.random((tokens, experts)) < share),
+        "num_out_tokens": rows + (rest % experts if capacity < tokens else 0),
+        "probs": probs,
+        "machine": machine,
+    }
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -44,7 +45,6 @@ MORE_EXPERTS = 5
 def cells(call: Call, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes."""
     axes, constraint = (_padded_axes if mode == "drop_pad" else _unpadded_axes)(dtype)
-    drawn = _padded_cases if mode == "drop_pad" else _unpadded_cases
     return Cells(
         axes=(
             *axes,
@@ -55,7 +55,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
             of_values("family", READABLE_FIRST, "permuted_token_output_grad"),
             *of_machines(),
         ),
-        cases=lambda levels: drawn(call, dtype, levels),
+        cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=(
             constraint,
             Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
@@ -95,8 +95,24 @@ def _padded_solvable(
 
 
 @st.composite
-def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
-    """Cases without padding that show these levels; every case takes as many choices."""
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels; every case takes as many choices."""
+    terms, given = (_padded if mode == "drop_pad" else _unpadded)(draw, dtype, levels)
+    rows, hidden = given["grad"]
+    return call(
+        mode,
+        dtype,
+        probs=levels["probs"],
+        map_kind=levels["map"],
+        probs_fill=draw(_values(levels, rows)),
+        layout=levels["layout"],
+        fill=draw(fills_with(levels["family"], terms, hidden)),
+        **given,
+    )
+
+
+def _unpadded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str, Any]]:
+    """A token's rows, and what a call without padding says of sizes, indices and the map."""
     size = numpy_dtype(dtype).itemsize
     place = (levels["boundary"], levels["slots"], levels["cores"], levels["UB"])
     found = unpadded.sizes_at(unpadded.LINES, *place, size)
@@ -114,27 +130,20 @@ def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> 
     most_hidden = max(1, FEW_ELEMENTS // rows)
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = ranked(levels["routing"], rows, generator)
-    return call(
-        "dropless",
-        dtype,
-        grad=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        tokens=tokens,
-        experts=experts,
-        probs=levels["probs"],
-        map_kind=levels["map"],
-        map_values=map_values(levels["map"], routed(tokens, experts, top_k, generator), generator),
-        probs_fill=draw(_values(levels, rows)),
-        layout=levels["layout"],
-        fill=draw(fills_with(levels["family"], top_k, hidden)),
-        unread=unread_rows(indices, rows),
-        machine=chosen.machine,
-    )
+    mask = routed(tokens, experts, top_k, generator)
+    return top_k, {
+        "grad": (rows, hidden),
+        "indices": tuple(indices.tolist()),
+        "tokens": tokens,
+        "experts": experts,
+        "map_values": map_values(levels["map"], mask, generator),
+        "unread": unread_rows(indices, rows),
+        "machine": chosen.machine,
+    }
 
 
-@st.composite
-def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
-    """Padded cases that show these levels; every case takes as many choices."""
+def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str, Any]]:
+    """The most rows of a token, and the same of a padded call."""
     size = numpy_dtype(dtype).itemsize
     found = padded.sizes_at(levels["boundary"], levels["cores"], levels["UB"], size)
     sharing, order = levels["sharing"], levels["order"]
@@ -152,22 +161,14 @@ def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Ca
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = padded.token_ids(chosen, tokens, sharing, order, generator)
     mask = routed(tokens, chosen.experts, min(2, chosen.experts), generator)
-    terms = int(np.bincount(indices).max())
-    return call(
-        "drop_pad",
-        dtype,
-        grad=(chosen.rows, hidden),
-        indices=tuple(indices.tolist()),
-        tokens=tokens,
-        experts=chosen.experts,
-        probs=levels["probs"],
-        map_kind=levels["map"],
-        map_values=map_values(levels["map"], mask, generator),
-        probs_fill=draw(_values(levels, chosen.rows)),
-        layout=levels["layout"],
-        fill=draw(fills_with(levels["family"], terms, hidden)),
-        machine=chosen.machine,
-    )
+    return int(np.bincount(indices).max()), {
+        "grad": (chosen.rows, hidden),
+        "indices": tuple(indices.tolist()),
+        "tokens": tokens,
+        "experts": chosen.experts,
+        "map_values": map_values(levels["map"], mask, generator),
+        "machine": chosen.machine,
+    }
 
 
 def _values(levels: Levels, rows: int) -> SearchStrategy[Fill]:

@@ -10,9 +10,7 @@ from functools import partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._interface import NULL, checked, in_document, null, typed, unchecked
-from cases.operators._moe_token_unpermute_grad_call import (
-    DTYPES as DTYPES,
-)
+from cases.operators._moe_token_unpermute_grad_call import DTYPES as DTYPES
 from cases.operators._moe_token_unpermute_grad_call import (
     GRAD,
     INDICES,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._gating_examples import DTYPES
+from cases.operators._gating_group_examples import of_rank_3
 from cases.operators._interface import (
     INTERFACE,
     INVALID,
@@ -26,11 +27,7 @@ from cases.operators._interface import (
     unchecked,
 )
 from cases.operators._moe_gating_top_k_backward_calls import PLAIN, gradients
-from cases.operators._moe_gating_top_k_backward_limits import (
-    FEWEST_EXPERTS,
-    MOST_EXPERTS,
-    limits,
-)
+from cases.operators._moe_gating_top_k_backward_limits import FEWEST_EXPERTS, MOST_EXPERTS, limits
 from cases.operators._moe_gating_top_k_backward_sizes import by_experts, ladders
 from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import bits
@@ -171,15 +168,9 @@ def wrong() -> dict[str, Case]:
         "k is 6 of 5 experts": reshaped(more, "expert_idx", (2, 6)),
         "one expert": reshaped(reshaped(one, "x_norm", (2, 1)), "out", (2, 1)),
         "2049 experts": of_sizes(1, MOST_EXPERTS + 1, 8),
-        "all of rank 3": _of_rank_3(few),
+        "all of rank 3": of_rank_3(few, *few.inputs, *few.outputs),
         "a softmax": with_attributes(few, norm_type=0),
     }
-
-
-def _of_rank_3(case: Case) -> Case:
-    for name, one in {**case.inputs, **case.outputs}.items():
-        case = reshaped(case, name, (1, *one.shape))
-    return case
 
 
 def doubtful() -> Iterator[Quarantine]:

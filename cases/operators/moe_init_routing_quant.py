@@ -17,14 +17,16 @@ from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_call import DTYPES, modes, sorted_integers
-from cases.operators._moe_init_routing_quant_call import (
+from cases.operators._moe_init_routing_quant_calls import (
     DOCUMENT,
     LIMITS,
     NAME,
     PERMUTE,
+    QUARANTINE,
+    REJECTIONS,
     SIGNATURE,
+    examples,
 )
-from cases.operators._moe_init_routing_quant_calls import QUARANTINE, REJECTIONS, examples
 from cases.operators._moe_init_routing_quant_relations import RELATIONS
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells

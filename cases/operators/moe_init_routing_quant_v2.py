@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from hypothesis.strategies import SearchStrategy
-
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._landmarks import of_sorted_rows
@@ -23,12 +21,7 @@ from cases.operators._moe_init_routing_quant_v2_call import (
     call,
     said,
 )
-from cases.operators._moe_init_routing_quant_v2_calls import (
-    REJECTIONS,
-    RIGHT,
-    examples,
-    quarantine,
-)
+from cases.operators._moe_init_routing_quant_v2_calls import REJECTIONS, RIGHT, examples, quarantine
 from cases.operators._moe_init_routing_quant_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_quant_v2_rows import LADDERS, LIMITS, PERMUTE
 from cases.operators._moe_init_routing_v2_call import (
@@ -39,13 +32,14 @@ from cases.operators._moe_init_routing_v2_call import (
     COUNTS_FLAG,
     counted,
 )
-from cases.operators._moe_init_routing_v3_call import parts
+from cases.operators._moe_init_routing_v3_call import KINDS_OF, parts
+from cases.operators._moe_init_routing_v3_call import ROWS_OF as ROWS_OF_V3
 from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
 from cases.operators._torch_npu import bound_by_names
-from cases.operators._workloads import CHIP
+from cases.operators._workloads import by_calls
 from conformance.call.case import Case
 from conformance.draw.values import SEEDS
 from conformance.record.call_rules import FreeAttribute, Range, extent
@@ -56,23 +50,13 @@ from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
-from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_quant_v2 as reference
 from reference.init_routing import Rows
 
 cases = partial(sorting_cases, PERMUTE)
 OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode")
-_ROWS = {
-    "dropless": "dropPadMode 0: a row for each slot",
-    "active": "activeNum n > 0: the first n rows, or all if fewer",
-    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
-    " the rest is filled with 0",
-}
-_KINDS = {
-    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
-    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
-}
+ROWS_OF = {**ROWS_OF_V3, "dropless": "dropPadMode 0: a row for each slot"}
 
 
 def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
@@ -83,27 +67,11 @@ def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
 ROWS = QuantisedRows(_routed, SCALES, f"{PAGE}, equation 5", halves=True)
 
 
+GAUSSIAN = SEEDS.map(lambda seed: Fill(("gaussian",), seed))
+
+
 def _kind(case: Case) -> str:
     return parts(case.mode)[1].strip("_")
-
-
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for every slot, divided by its own scale, and the slots of each expert."""
-
-    def made(seed: int) -> Case:
-        return call(
-            "dropless_dynamic",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=batch.workload.experts,
-            counts="count",
-            fill=Fill(("gaussian",), seed),
-            machine=CHIP,
-        )
-
-    return SEEDS.map(made)
 
 
 def unreached(case: Case) -> str:
@@ -136,7 +104,7 @@ OPERATOR = Operator(
     sources=(PAGE, SORT),
     **of_tables(PAGE),
     modes=tuple(
-        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end])), "function, parameters"))
+        Mode(mode, said("; ".join((ROWS_OF[base], KINDS_OF[end])), "function, parameters"))
         for mode in MODES
         for base, end in (parts(mode),)
     ),
@@ -175,7 +143,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
+    workload_cases=by_calls(call, "dropless_dynamic", GAUSSIAN, counts="count"),
     torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_init_routing_quant",

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import (
     SORT,
@@ -46,9 +43,7 @@ from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
-from cases.operators._workloads import CHIP
-from conformance.call.case import Case
-from conformance.draw.values import MOVED
+from cases.operators._workloads import by_calls
 from conformance.record.call_rules import FreeAttribute, Range, extent
 from conformance.record.clause import document, source_read
 from conformance.record.contract import Copy, Index
@@ -57,30 +52,9 @@ from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.record.variations import right_calls
-from conformance.record.workload import Batch
-from conformance.values.fill import Fill
 from reference import moe_init_routing_v2 as reference
 
 cases = partial(sorting_cases, PERMUTE)
-
-
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for every slot, and how many slots the experts up to each one have."""
-
-    def made(fill: Fill) -> Case:
-        return call(
-            "dropless",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=batch.workload.experts,
-            counts="cumsum",
-            fill=fill,
-            machine=CHIP,
-        )
-
-    return st.builds(made, MOVED)
 
 
 FREEDOMS = (*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES))
@@ -145,7 +119,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
+    workload_cases=by_calls(call, "dropless", counts="cumsum"),
     torch_npu=BINDINGS[NAME],
     ladders=LADDERS,
     relations=RELATIONS,

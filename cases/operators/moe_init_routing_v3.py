@@ -10,9 +10,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
 from cases.operators import _moe_init_routing_v3_quantised as rows
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import SORT, of_tables, of_written_code
@@ -24,9 +21,11 @@ from cases.operators._moe_init_routing_v3_call import (
     FLOATS,
     HOST,
     KERNELS,
+    KINDS_OF,
     MODES,
     PAGE,
     RANGE,
+    ROWS_OF,
     SIGNATURE,
     TYPE,
     call,
@@ -46,9 +45,8 @@ from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
 from cases.operators._torch_npu import bound_by_names
-from cases.operators._workloads import CHIP
+from cases.operators._workloads import by_calls
 from conformance.call.case import Case
-from conformance.draw.values import MOVED
 from conformance.record.clause import document
 from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
@@ -57,8 +55,6 @@ from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
 from conformance.record.versions import Dated, Versions, of_dtype
-from conformance.record.workload import Batch
-from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
 
 cases = partial(sorting_cases, PERMUTE)
@@ -68,25 +64,10 @@ def _extremes(mode: str, dtype: str) -> Extremes:
     return extremes(PERMUTE, mode, dtype, quantised=bool(parts(mode)[1]))
 
 
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for each slot of the middle half of the experts, as one of the ranks has them."""
-    experts = batch.workload.experts
+def middle_half(experts: int) -> tuple[int, int]:
+    """The range of experts that one of the ranks has."""
     quarter = experts // 4
-
-    def made(fill: Fill) -> Case:
-        return call(
-            "dropless",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=experts,
-            active=(quarter, experts - quarter),
-            fill=fill,
-            machine=CHIP,
-        )
-
-    return st.builds(made, MOVED)
+    return quarter, experts - quarter
 
 
 def _scale_contract(case: Case) -> str:
@@ -134,17 +115,6 @@ def _versions(mode: str) -> Versions | None:
     return LATER if base != "dropless" or end == "_static" else None
 
 
-_KINDS = {
-    "": "expandedXOut has copies of tokens",
-    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
-    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
-}
-_ROWS = {
-    "dropless": "dropPadMode 0: a row for each slot of the range",
-    "active": "activeNum n > 0: the first n rows, or all if fewer",
-    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
-    " the rest is filled with 0",
-}
 OPERATOR = Operator(
     **of_signature(
         SIGNATURE, cases, freedoms=freedoms(SIGNATURE), ranges=(*FAR_ENDS, *ranges(SIGNATURE))
@@ -154,7 +124,7 @@ OPERATOR = Operator(
     modes=tuple(
         Mode(
             mode,
-            said("; ".join((_ROWS[base], _KINDS[end]))),
+            said("; ".join((ROWS_OF[base], KINDS_OF[end]))),
             versions=_versions(mode),
             dtypes=FLOATS if end else (),
         )
@@ -227,7 +197,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
+    workload_cases=by_calls(call, "dropless", active=middle_half),
     torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_init_routing_v2",

@@ -5,7 +5,6 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -36,7 +35,7 @@ from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges, sized
-from cases.operators._slot_sum_limits import limits
+from cases.operators._slot_sum_limits import of_weights
 from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
@@ -47,7 +46,6 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
-from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells
 from conformance.record.clause import source_read
 from conformance.record.contract import Sum
@@ -98,16 +96,6 @@ def _on(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
     return on_edges(cells)(mode, dtype, edge)
 
 
-def every_limit() -> Iterator[Limit]:
-    """The limits with probabilities of the tokens' dtype, of either size, and with none."""
-    for dtype in DTYPES:
-        size = numpy_dtype(dtype).itemsize
-        yield from limits((dtype,), weight_bytes=size)
-        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
-        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
-        yield from limits((dtype,), top_ks=(1,), prefix="no-probs-")
-
-
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
     return weighted(slot_row_sum(call, "whole", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
@@ -149,7 +137,7 @@ OPERATOR = Operator(
     rejections=REJECTIONS,
     quarantine=quarantine(),
     row_sum=row_sum,
-    limits=tuple(every_limit()),
+    limits=tuple(of_weights(DTYPES, bare_top_ks=(1,))),
     ladders=(
         *of_slots(_on, modes=MODES[:2]),
         *of_tokens(_on, kind=", single", modes=("single",)),

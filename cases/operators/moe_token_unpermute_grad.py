@@ -6,7 +6,6 @@ Missing coverage: rows beyond 2^31 elements, of which an output would have as ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -40,7 +39,7 @@ from cases.operators._moe_token_unpermute_grad_call import (
 )
 from cases.operators._moe_token_unpermute_grad_calls import BARE, REJECTIONS, examples, quarantine
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, dtypes_of, edges, limits
-from cases.operators._slot_grads import named_rows, products
+from cases.operators._slot_grads import in_float32, named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._torch_npu import bound_by_names
@@ -64,18 +63,6 @@ from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
 
 ANY_DTYPE = st.sampled_from(DTYPES)
-
-
-ROW_TERMS = terms_of(reference.terms, TOKENS, ignored=("padded_mode",))
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The row of the gradient in each row of ``permuted_tokens_grad``, and its probability."""
-    found = ROW_TERMS(inputs, attributes)
-    if found.coefficients is None:
-        return found
-    # float64 holds the probabilities of every dtype, and the kernel's float32 does, too.
-    return replace(found, coefficients=found.coefficients.astype(np.float32))
 
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -216,7 +203,7 @@ OPERATOR = Operator(
                         "each row is the gradient of its slot's token times the slot's probability",
                         "function",
                     ),
-                    terms=terms,
+                    terms=in_float32(terms_of(reference.terms, TOKENS, ignored=("padded_mode",))),
                     specified=written_rows,
                 ),
                 "moved": Copy(

@@ -5,7 +5,6 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -17,7 +16,7 @@ from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_calls import weighted, with_probs
-from cases.operators._moe_token_unpermute_with_ep_call import (
+from cases.operators._moe_token_unpermute_with_ep_calls import (
     ACLNN,
     DTYPES,
     FALLS_BACK,
@@ -27,19 +26,21 @@ from cases.operators._moe_token_unpermute_with_ep_call import (
     MODES,
     NAME,
     PROBS,
+    REJECTIONS,
     SIGNATURE,
     SUM,
     TOKENS,
     call,
+    examples,
+    quarantine,
     stated,
 )
-from cases.operators._moe_token_unpermute_with_ep_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges
-from cases.operators._slot_sum_limits import limits
+from cases.operators._slot_sum_limits import of_weights
 from cases.operators._slot_sum_ranges import ABSENT, NO_RANGE, PROBS_AT_ONCE, RANGED, probs_axes
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._values import bits, weight_fills, weights_with
@@ -51,7 +52,6 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told, one_is_none, zero_is_none
 from conformance.call.case import Case, numpy_dtype
-from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells, Levels
 from conformance.record.clause import source_read
 from conformance.record.contract import Sum
@@ -89,16 +89,6 @@ def cells(mode: str, dtype: str) -> Cells:
     return slot_cells(SUM, mode, dtype, near).completed(
         *probs_axes(DTYPES, mode != NO_RANGE), cases=completed, on=on, constraints=(PROBS_AT_ONCE,)
     )
-
-
-def every_limit() -> Iterator[Limit]:
-    """The limits with probabilities of the tokens' dtype, of either size, and with none."""
-    for dtype in DTYPES:
-        size = numpy_dtype(dtype).itemsize
-        yield from limits((dtype,), weight_bytes=size)
-        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
-        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
-        yield from limits((dtype,), prefix="no-probs-")
 
 
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
@@ -146,7 +136,7 @@ OPERATOR = Operator(
     rejections=REJECTIONS,
     quarantine=quarantine(),
     row_sum=row_sum,
-    limits=tuple(every_limit()),
+    limits=tuple(of_weights(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
     workload_cases=by_ranks(on_edges(cells), "full", INDICES),
     torch_npu=BINDINGS[NAME],

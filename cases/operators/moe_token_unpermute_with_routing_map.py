@@ -33,11 +33,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_calls import (
     quarantine,
     row_sum,
 )
-from cases.operators._moe_token_unpermute_with_routing_map_cells import (
-    MAP_SUMS,
-    SUMS,
-    limits,
-)
+from cases.operators._moe_token_unpermute_with_routing_map_cells import MAP_SUMS, SUMS, limits
 from cases.operators._moe_token_unpermute_with_routing_map_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._torch_npu import added

@@ -40,7 +40,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_grad_calls import (
 )
 from cases.operators._moe_token_unpermute_with_routing_map_grad_cells import MAP_SUMS, limits
 from cases.operators._moe_token_unpermute_with_routing_map_grad_relations import RELATIONS
-from cases.operators._slot_grads import named_rows, products
+from cases.operators._slot_grads import in_float32, named_rows, products
 from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
@@ -55,16 +55,6 @@ from reference.terms import Terms
 
 CHEAP = 2**15
 """Rows of padded calls that are judged fast: a core takes each as a token of its own."""
-
-ROW_TERMS = terms_of(reference.terms, GRAD)
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The row of the gradient in each row of ``permuted_tokens_grad``, and its prob."""
-    found = ROW_TERMS(inputs, attributes)
-    assert found.coefficients is not None
-    # float64 holds the probs of every data type, and the kernel's float32 does, too.
-    return replace(found, coefficients=found.coefficients.astype(np.float32))
 
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -125,7 +115,7 @@ OPERATOR = Operator(
                         " padded, of the row's expert",
                         f"{FUNCTION}; {KERNELS}",
                     ),
-                    terms=terms,
+                    terms=in_float32(terms_of(reference.terms, GRAD)),
                     specified=written_rows,
                 ),
                 "no probs": Copy(
