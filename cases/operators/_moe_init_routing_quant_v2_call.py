@@ -32,6 +32,8 @@ from cases.operators._moe_init_routing_v2_call import (
     TOKEN,
     before_out,
     counts_out,
+    data_in,
+    given_of,
     room_for,
 )
 from cases.operators._moe_init_routing_v3_call import (
@@ -39,7 +41,6 @@ from cases.operators._moe_init_routing_v3_call import (
     ONE,
     QUANTISED,
     SIZED,
-    given_of,
     offset_in,
     parts,
     scale_in,
@@ -172,10 +173,6 @@ SIGNATURE = Signature(
 )
 
 
-DATA = {"scale", "offset", "one_row", "fill", "values", "held"}
-"""What else `given_of` takes of inputs."""
-
-
 def call(
     mode: str,
     dtype: str,
@@ -190,14 +187,11 @@ def call(
 ) -> Case:
     """A case; ``experts`` None are zeros, ``how`` has `DATA` and attributes.
 
-    ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too. A scale of
-    dynamic quantisation has ``one_row`` for all, or one for each expert. ``held`` lists the only
-    rows of x that exist.
+    ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too.
     """
     base, end = parts(mode)
     has_scales = end == ENDS[1] or counts == "given"
-    data = {name: how.pop(name) for name in DATA & how.keys()}
-    given = given_of(dtype, x, experts, **data)
+    given = given_of(dtype, x, experts, **data_in(how))
     given |= {name: {} for name in (*room_for(counts), *((SCALES,) if has_scales else ()))}
     asked: dict[str, Attribute] = {
         **FLAGS[counts],

@@ -13,9 +13,17 @@ from itertools import product
 from typing import Any
 
 from cases.operators._interface import INVALID, REQUIRED, SHAPE, in_document, read_in
-from cases.operators._moe_init_routing_v2_call import EXPERT, HIDDEN, PLACE, SLOT, TOKEN
+from cases.operators._moe_init_routing_v2_call import (
+    EXPERT,
+    HIDDEN,
+    PLACE,
+    SLOT,
+    TOKEN,
+    data_in,
+    given_of,
+)
 from cases.operators._moe_init_routing_v2_call import ROW as ROW_OF_V2
-from conformance.call.case import Attribute, Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.record.clause import source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
@@ -31,12 +39,10 @@ from conformance.record.signature import (
     tensor,
 )
 from conformance.record.sizes import Further, Size, function
-from conformance.values.fill import Fill
 from reference.init_routing import rows_kept
 from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of
 
 Shape = tuple[int, ...]
-Values = Fill | Shape
 NAME = "moe_init_routing_v3"
 FLOATS = ("float16", "bfloat16", "float32")
 DTYPES = (*FLOATS, "int8")
@@ -254,22 +260,16 @@ def call(
     counts: str = "count",
     active: Shape | None = None,
     scattered: bool = False,
-    scale: Values | None = None,
-    offset: Values | None = None,
-    one_row: bool = False,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
     machine: Machine | None = None,
-    **attributes: Attribute,
+    **how: Any,
 ) -> Case:
     """A case; ``experts`` None are zeros, ``active`` None is the range of all experts.
 
-    ``counts`` is one of `KINDS`. A scale of dynamic quantisation has ``one_row`` for all, or one
-    for each expert. ``held`` lists the only rows of x that exist.
+    ``counts`` is one of `KINDS`; ``how`` has `DATA` and attributes.
     """
     base, end = parts(mode)
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1, "two": 2}
+    given = given_of(dtype, x, experts, **data_in(how))
     asked: dict[str, Any] = {
         TYPE: KINDS[counts][0],
         FLAG: KINDS[counts][1],
@@ -279,19 +279,8 @@ def call(
         "drop_pad_mode": int(base == "drop_pad"),
         "quant_mode": QUANTISED[end],
         "row_idx_type": int(scattered),
-        **attributes,
+        **how,
     }
-    given = given_of(
-        dtype,
-        x,
-        experts,
-        scale=scale,
-        offset=offset,
-        one_row=one_row,
-        fill=fill,
-        values=values,
-        held=held,
-    )
     padded = base == "drop_pad"
     if not _has_scales(padded, end):
         rows = rows_kept(x[0] * top_k, int(asked.get("active_num", 0)))
@@ -303,31 +292,6 @@ def call(
     fields: Fields = given
     case = call_of(SIGNATURE, form, dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
-
-
-def given_of(
-    dtype: str,
-    x: Shape,
-    experts: Shape | None,
-    *,
-    scale: Values | None = None,
-    offset: Values | None = None,
-    one_row: bool = False,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
-) -> dict[str, dict[str, Any]]:
-    """The fields of the inputs of a call with rows that may be quantised, as for `call`."""
-    given: dict[str, dict[str, Any]] = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "expert_idx": {"values": experts},
-    }
-    for name, data in (("scale", scale), ("offset", offset)):
-        if data is not None:
-            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
-    if one_row:
-        given["scale"]["shape"] = (1, x[1])
-    return given
 
 
 def counts_shown(case: Case) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from cases.operators._slot_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import EDGES, far_routings
 from conformance.draw.machines import UB_BYTES, machines
-from conformance.draw.routings import DROPPED, ranks, unread_rows
+from conformance.draw.routings import DROPPED, ranks
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import fills
 from conformance.record.contract import Merges
@@ -64,16 +64,8 @@ def near_cases(
     rows, indices = slots, draw(ranks(slots))
     if mode in sums.uneven:
         rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
-    return sums.call(
-        mode,
-        dtype,
-        source=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, rows),
-        machine=machine,
-    )
+    how = {"top_k": top_k, "fill": draw(fills(top_k)), "machine": machine}
+    return sums.drawn(mode, dtype, (rows,), hidden, indices, **how)
 
 
 def in_order(
