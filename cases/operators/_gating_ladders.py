@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._gating_limits import MOST_K, least_ub
-from cases.operators._sized_calls import SizedCalls, with_room
+from cases.operators._sized_calls import Drawn, SizedCalls, with_room
 from cases.operators._values import bits
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
@@ -35,22 +37,30 @@ def ladders(gating: SizedCalls) -> tuple[Ladder, ...]:
     Of many experts several are selected: the best alone may be one that a wrong offset leaves.
     """
 
-    def along(name: str, others: Mapping[str, int]) -> Callable[..., SearchStrategy[Case]]:
-        def drawn(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            if name == "expert":
-                sizes["slot"] = min(sizes["slot"], size)
-            sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            room = with_room(machine, least_ub(sizes["expert"], sizes["slot"]))
-            return gating.sized(mode, dtype, sizes, room).map(apart)
+    def sized(*how: Any) -> SearchStrategy[Case]:
+        return gating.sized(*how).map(apart)
 
-        return drawn
-
+    grown = partial(along, sized, least_ub)
     return (
-        Ladder("rows", along("row", {"expert": 5, "slot": 2})),
-        Ladder("experts", along("expert", {"row": 2, "slot": 5})),
-        Ladder("k", along("slot", {"row": 2, "expert": 1}), most=MOST_K),
+        Ladder("rows", grown("row", expert=5, slot=2)),
+        Ladder("experts", grown("expert", row=2, slot=5)),
+        Ladder("k", grown("slot", row=2, expert=1), most=MOST_K),
     )
+
+
+def along(sized: Drawn, least_ub: Callable[[int, int], int], name: str, **others: int) -> Drawn:
+    """Calls in which a size is grown, and no more are selected than there are experts; a machine
+    has ``least_ub`` bytes for these at least."""
+
+    def drawn(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
+        sizes = {**others, name: size}
+        if name == "expert":
+            sizes["slot"] = min(sizes["slot"], size)
+        sizes["expert"] = max(sizes["expert"], sizes["slot"])
+        room = with_room(machine, least_ub(sizes["expert"], sizes["slot"]))
+        return sized(mode, dtype, sizes, room)
+
+    return drawn
 
 
 def apart(case: Case) -> Case:

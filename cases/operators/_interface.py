@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from conformance.call.case import Case
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.operator import (
     Parameter,
+    Quarantine,
     Rejection,
     Strided,
     Support,
@@ -38,6 +40,14 @@ def in_document(page: str, part: str = "parameters") -> Callable[..., Clause]:
 def in_doubt(text: str, source: str) -> Clause:
     """A clause that a source suggests, and does not state."""
     return inferred(text, f"{source}, inferred")
+
+
+def doubted(calls: Mapping[str, tuple[Case, str, str]]) -> tuple[Quarantine, ...]:
+    """Calls by name, each with what is in doubt of it, and the source that suggests it."""
+    return tuple(
+        Quarantine(name, case, in_doubt(text, source))
+        for name, (case, text, source) in calls.items()
+    )
 
 
 def checked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,11 +13,11 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
 from cases.operators._extremes import Extreme
 from cases.operators._gating_group_sizes import FACTOR, Sized
+from cases.operators._gating_ladders import along
 from cases.operators._gating_softmax import extreme
 from cases.operators._moe_gating_top_k_backward_limits import FEWEST_EXPERTS, MOST_EXPERTS, least_ub
-from cases.operators._sized_calls import with_room
 from cases.operators._workloads import CHIP
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.record.edges import Edges
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
@@ -27,19 +28,12 @@ from conformance.values.special_rows import KINDS
 def ladders(sized: Sized) -> tuple[Ladder, ...]:
     """Rows, experts, and how many have a weight, each grown alone."""
 
-    def along(name: str, **others: int) -> Callable[..., SearchStrategy[Case]]:
-        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            return sized(mode, dtype, sizes, with_room(machine, least_ub(sizes)))
-
-        return cases
-
+    grown = partial(along, sized, lambda expert, slot: least_ub({"expert": expert, "slot": slot}))
     few = FEWEST_EXPERTS
     return (
-        Ladder("rows", along("row", expert=5, slot=2)),
-        Ladder("experts", along("expert", row=2, slot=1), most=MOST_EXPERTS, least=few),
-        Ladder("k", along("slot", row=2, expert=few), most=MOST_EXPERTS),
+        Ladder("rows", grown("row", expert=5, slot=2)),
+        Ladder("experts", grown("expert", row=2, slot=1), most=MOST_EXPERTS, least=few),
+        Ladder("k", grown("slot", row=2, expert=few), most=MOST_EXPERTS),
     )
 
 

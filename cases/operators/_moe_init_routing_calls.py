@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT, in_doubt
+from cases.operators._interface import SORT, doubted
 from cases.operators._moe_init_routing_call import (
     DOCUMENT,
     DTYPES,
@@ -162,10 +162,7 @@ def quarantine(made: Call, page: str, tiling: str) -> tuple[Quarantine, ...]:
             tiling,
         ),
     }
-    return tuple(
-        Quarantine(name, case, in_doubt(text, source))
-        for name, (case, text, source) in found.items()
-    )
+    return doubted(found)
 
 
 QUARANTINE = quarantine(call, DOCUMENT, TILING)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT, in_doubt
+from cases.operators._interface import SORT, doubted
 from cases.operators._moe_init_routing_quant_v2_call import (
     DTYPES,
     ENDS,
@@ -215,6 +215,4 @@ def quarantine() -> tuple[Quarantine, ...]:
             "no slots, and so no rows, but counts of them",
         ),
     }
-    return tuple(
-        Quarantine(name, case, in_doubt(text, PAGE)) for name, (case, text) in found.items()
-    )
+    return doubted({name: (*one, PAGE) for name, one in found.items()})

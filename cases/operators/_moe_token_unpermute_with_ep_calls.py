@@ -10,13 +10,17 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-import numpy as np
-
 from cases.operators._interface import REQUIRED, checked, in_document, typed, unchecked
 from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
 from cases.operators._moe_token_unpermute_calls import LATTICE, weighted
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
+from cases.operators._slot_sum_cases import (
+    GAUSSIAN,
+    far_examples,
+    in_order,
+    moved_rows,
+    with_infinities,
+)
 from cases.operators._slot_sum_ranges import (
     NO_RANGE,
     RANGED,
@@ -167,14 +171,7 @@ def _routed(mode: str, ends: Range | None, rows: int = 6) -> Case:
 
 
 def _zeros() -> Iterator[Example]:
-    infinite = call(
-        "full",
-        "float32",
-        source=(4, 2),
-        indices=(0, 2, 3, 1),
-        top_k=2,
-        values=bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8),
-    )
+    infinite = with_infinities(call, "full")
     yield Example(
         "two tokens of two slots, one of probability zero",
         weighted(infinite, "float32", bits("float32", 0.5, 0.25, 0.75, 0)),
@@ -231,17 +228,9 @@ def _unranged() -> Iterator[Example]:
     for top_k in (1, MOST_TOPK):
         case = _ranked(NO_RANGE, "float16", 2, top_k, 8, 2 * top_k)
         yield Example(f"top_k {top_k}, no range", case, FALLS_BACK.source)
-    moved = call(
-        NO_RANGE,
-        "float32",
-        source=(3, 2),
-        indices=(2, 0, 1),
-        top_k=1,
-        values=bits("float32", 1, 10, 2, 20, 3, 30),
-    )
     yield Example(
         "rows without probabilities, no range",
-        with_attributes(moved, num_topk=3),
+        with_attributes(moved_rows(call, NO_RANGE), num_topk=3),
         f"{FALLS_BACK.source}, by hand",
         {"out": (3, 30, 1, 10, 2, 20)},
     )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cases.operators._slot_sum import Call, TokenSum
 from cases.operators._slot_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
+from cases.operators._values import bits
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import EDGES, far_routings
 from conformance.draw.machines import UB_BYTES, machines
@@ -74,6 +75,18 @@ def in_order(
     """A call whose slots name rows 0, 1, 2..."""
     indices = tuple(range(tokens * top_k))
     return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
+def moved_rows(call: Call, mode: str) -> Case:
+    """Three tokens that are one row each: 3 30, 1 10 and 2 20."""
+    values = bits("float32", 1, 10, 2, 20, 3, 30)
+    return call(mode, "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, values=values)
+
+
+def with_infinities(call: Call, mode: str) -> Case:
+    """Two tokens of two slots, of which the last one names a row of infinities."""
+    values = bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8)
+    return call(mode, "float32", source=(4, 2), indices=(0, 2, 3, 1), top_k=2, values=values)
 
 
 def left_to_right(slots: int) -> Merges:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cases.operators import _moe_init_routing_v3_quantised as rows
+import numpy as np
+from numpy.typing import NDArray
+
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import SORT, of_tables, of_written_code
 from cases.operators._landmarks import of_sorted_rows
@@ -41,6 +43,7 @@ from cases.operators._moe_init_routing_v3_calls import (
 )
 from cases.operators._moe_init_routing_v3_relations import RELATIONS
 from cases.operators._moe_init_routing_v3_rows import LADDERS, LIMITS, PERMUTE
+from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
@@ -48,7 +51,7 @@ from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_calls
 from conformance.call.case import Case
 from conformance.record.clause import document
-from conformance.record.contract import Copy, Index, Unspecified, Varying
+from conformance.record.contract import Arrays, Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
@@ -56,8 +59,39 @@ from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
 from conformance.record.versions import Dated, Versions, of_dtype
 from reference import moe_init_routing_v3 as reference
+from reference.moe_init_routing_v3 import KEY_VALUE, SCATTER, Routing, range_of, routing
 
 cases = partial(sorting_cases, PERMUTE)
+OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode", RANGE)
+
+
+def routed(inputs: Arrays, attributes: Attributes) -> Routing:
+    """Where the rows of a call lie."""
+    return routing(inputs["expert_idx"], **{name: attributes[name] for name in OF_ROUTING})
+
+
+ROWS = QuantisedRows(
+    routed,
+    "expanded_scale",
+    f"{PAGE}, equation 4",
+    "; the kernel divides the product of x and the factor, too",
+)
+
+
+def named_indices(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which row indices are specified: with those of scatter, as many as slots are in the range."""
+    found = routed(inputs, attributes)
+    gathered = attributes["row_idx_type"] != SCATTER
+    return np.asarray(gathered | (np.arange(found.place.size) < found.active))
+
+
+def named_counts(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which counts are specified: of pairs one more than there are experts in the range."""
+    experts = attributes["expert_num"]
+    start, end = range_of(attributes[RANGE], experts)
+    if attributes[TYPE] != KEY_VALUE:
+        return np.ones(end - start, np.bool_)
+    return np.asarray(np.arange(experts) < min(end - start + 1, experts))[:, np.newaxis]
 
 
 def _extremes(mode: str, dtype: str) -> Extremes:
@@ -148,10 +182,10 @@ OPERATOR = Operator(
                         f"{PAGE}, equation 5",
                     ),
                     moved=("x",),
-                    specified=rows.QUANTISED.named_rows,
+                    specified=ROWS.named_rows,
                 ),
-                "static": rows.QUANTISED.by_one(),
-                "dynamic": rows.QUANTISED.by_own(),
+                "static": ROWS.by_one(),
+                "dynamic": ROWS.by_own(),
             },
         ),
         "expanded_row_idx": Index(
@@ -161,7 +195,7 @@ OPERATOR = Operator(
                 " -1 if it is dropped",
                 f"{PAGE}, equation 2, parameters; {SORT}",
             ),
-            specified=rows.named_indices,
+            specified=named_indices,
         ),
         COUNTS: Varying(
             lambda case: "asked" if case.attributes[FLAG] else "not asked",
@@ -173,7 +207,7 @@ OPERATOR = Operator(
                         " without a row",
                         f"{PAGE}, function, parameters",
                     ),
-                    specified=rows.named_counts,
+                    specified=named_counts,
                 ),
                 "not asked": Unspecified(said("the flag is false: no output", "function")),
             },
@@ -184,9 +218,9 @@ OPERATOR = Operator(
                 "moved": Copy(
                     said("without quantisation the scale of a row's token, bit for bit"),
                     moved=("scale",),
-                    specified=rows.QUANTISED.named_scales,
+                    specified=ROWS.named_scales,
                 ),
-                "dynamic": rows.QUANTISED.scales(),
+                "dynamic": ROWS.scales(),
                 "no scale": Unspecified(said("static quantisation, or no scale: no output")),
             },
         ),
