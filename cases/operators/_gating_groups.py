@@ -8,13 +8,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from cases.operators._gating_group_limits import (
-    LANE_BYTES,
-    MOST_EXPERTS,
-    aligned,
-    least_ub,
-    near_limits,
-)
+from cases.operators import _gating_group_limits as limits
 from cases.operators._gating_group_sizes import Planted
 from cases.operators._sized_calls import SizedCalls
 from conformance.call.case import Case, Machine
@@ -112,7 +106,7 @@ def may_be_some(groups: str, member: str, slots: str) -> bool:
 
 def may_be_aligned(groups: str, member: str) -> bool:
     """Whether the groups, each aligned to 32, have at most 2048 experts."""
-    return aligned(GROUPS[groups][0], MEMBERS[member][1]) <= MOST_EXPERTS
+    return limits.aligned(GROUPS[groups][0], MEMBERS[member][1]) <= limits.MOST_EXPERTS
 
 
 CONSTRAINTS = (
@@ -130,7 +124,7 @@ def grouped_gating(make: Make, kind: type[Kind]) -> Kind:
         sized=partial(_sized, make),
         few=partial(_few, make),
         on_a_seam=partial(_on_a_seam, make),
-        near=lambda dtype: near_limits(),
+        near=lambda dtype: limits.near_limits(),
         cost=lambda sizes, machine: sizes["row"] * sizes["group"] * sizes["member"],
         sizes_of=sizes_of,
         extremes=lambda mode, dtype: Planted(),
@@ -146,7 +140,7 @@ def _few(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     kept = draw(st.integers(1, groups))
     k, rows = draw(st.integers(1, min(kept * member, 3))), draw(st.integers(1, 3))
     sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
-    machine = draw(machines(least_ub(sizes), small=True))
+    machine = draw(machines(limits.least_ub(sizes), small=True))
     return draw(_sized(make, mode, dtype, sizes, machine))
 
 
@@ -157,7 +151,7 @@ def _on_a_seam(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     kept, k = draw(st.integers(1, groups)), draw(st.sampled_from([1, 2, 33]))
     rows = draw(st.integers(1, 2))
     sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
-    machine = draw(seam_machines(least_ub(sizes), LANE_BYTES - 1))
+    machine = draw(seam_machines(limits.least_ub(sizes), limits.LANE_BYTES - 1))
     return draw(_sized(make, mode, dtype, sizes, machine))
 
 
@@ -187,7 +181,7 @@ def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str,
         dtype,
         sizes,
         given,
-        machine=draw(machines(least_ub(sizes))),
+        machine=draw(machines(limits.least_ub(sizes))),
         group_select_mode=int(levels["score of a group"] == BY_SUM),
         routed_scaling_factor=FACTORS[levels["factor"]],
         eps=EPSES[levels["eps"]],

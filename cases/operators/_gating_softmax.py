@@ -9,16 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from cases.operators import _gating_limits as limits
 from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
-from cases.operators._gating_limits import (
-    MOST_K,
-    least_lanes,
-    least_ub,
-    near_limits,
-    piece,
-    two_pieces,
-)
 from cases.operators._sized_calls import SizedCalls
 from cases.operators._token_permute_limits import KEY_BYTES, SORTED_AT_ONCE
 from conformance.call.case import Case, Machine
@@ -84,7 +77,7 @@ def may_finish(rows: str, finished: str) -> bool:
     return finished != SOME or ROWS[rows][1] > 1
 
 
-SEAM = Machine(3, KEY_BYTES * least_lanes(1))
+SEAM = Machine(3, KEY_BYTES * limits.least_lanes(1))
 """Rows of more than two sorts are taken in pieces there."""
 
 AXES = (
@@ -124,7 +117,7 @@ def gating(make: Make) -> SizedCalls:
         sized=partial(_sized, make),
         few=partial(_few, make),
         on_a_seam=partial(_on_a_seam, make),
-        near=lambda dtype: near_limits(),
+        near=lambda dtype: limits.near_limits(),
         cost=lambda sizes, machine: sizes["row"] * sizes["expert"],
         sizes_of=sizes_of,
         extremes=lambda mode, dtype: Planted(),
@@ -145,12 +138,12 @@ class Planted:
         of rows in two pieces. There are so many rows that each column has each special value."""
         yield extreme("the fewest rows of one column", 1, 1, 1)
         yield extreme("a prime number of columns", 3, PRIME, 5)
-        yield extreme("the fewest rows of the most slots", 1, MOST_K + 1, MOST_K)
+        yield extreme("the fewest rows of the most slots", 1, limits.MOST_K + 1, limits.MOST_K)
         for experts in (2, 4, 9):
             told = f"special values in every slot of x, {experts} experts"
             yield extreme(told, len(KINDS) * experts, experts, experts, "x")
         told = "special values in every column of x, rows in two pieces"
-        experts = piece(SEAM.ub_bytes, 1) + 1
+        experts = limits.piece(SEAM.ub_bytes, 1) + 1
         yield extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
 
 
@@ -172,7 +165,7 @@ def _few(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     finished = draw(st.sampled_from([None, *range(rows + 1)]))
     if finished is not None:
         given["finished"] = {"values": _spread(rows, finished)}
-    machine = draw(machines(least_ub(experts, k), small=True))
+    machine = draw(machines(limits.least_ub(experts, k), small=True))
     return make(mode, dtype, extents, experts, k, given, machine)
 
 
@@ -180,8 +173,8 @@ def _few(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
 def _on_a_seam(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     """A row of two pieces on a machine with the least buffer for them, or a little more."""
     k = draw(st.sampled_from([1, 2, SORTED_AT_ONCE]))
-    ub, most_steps = KEY_BYTES * least_lanes(k), KEY_BYTES * SORTED_AT_ONCE // STEP_BYTES - 1
-    experts = draw(st.integers(piece(ub, k) + 1, two_pieces(ub, k) + 1))
+    ub, most_steps = KEY_BYTES * limits.least_lanes(k), KEY_BYTES * SORTED_AT_ONCE // STEP_BYTES - 1
+    experts = draw(st.integers(limits.piece(ub, k) + 1, limits.two_pieces(ub, k) + 1))
     fill = Fill((draw(st.sampled_from(FAMILIES)),), draw(SEEDS))
     machine = draw(seam_machines(ub, most_steps))
     rows = draw(st.integers(1, 2))
@@ -203,21 +196,21 @@ def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str,
         some = levels["finished"] == SOME
         count = draw(st.integers(1, rows - 1)) if some else rows * (levels["finished"] == EVERY)
         given["finished"] = {"values": _spread(rows, count)}
-    machine = draw(machines(least_ub(experts, k)))
+    machine = draw(machines(limits.least_ub(experts, k)))
     return make(mode, dtype, extents, experts, k, given, machine)
 
 
 def _experts(levels: Mapping[str, str]) -> tuple[int, int]:
     fewest, most = EXPERTS[levels["expert"]]
     fewest = max(fewest, {FEW: 2, MANY: 9}.get(levels["k"], 1))
-    return fewest, min(most, MOST_K) if levels["k"] == ALL else most
+    return fewest, min(most, limits.MOST_K) if levels["k"] == ALL else most
 
 
 def _slots(level: str, experts: int) -> tuple[int, int]:
     """The fewest and the most that may be selected."""
     least = {ONE: 1, FEW: 2, MANY: 9, ALL: experts}[level]
     most = {ONE: 1, FEW: 8, MANY: 80, ALL: experts}[level]
-    return least, min(most, experts, MOST_K)
+    return least, min(most, experts, limits.MOST_K)
 
 
 def _spread(rows: int, count: int) -> tuple[int, ...]:

@@ -12,17 +12,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from cases.operators import _moe_init_routing_v2_call as v2
 from cases.operators._interface import INVALID, REQUIRED, SHAPE, in_document, read_in
-from cases.operators._moe_init_routing_v2_call import (
-    EXPERT,
-    HIDDEN,
-    PLACE,
-    SLOT,
-    TOKEN,
-    data_in,
-    given_of,
-)
-from cases.operators._moe_init_routing_v2_call import ROW as ROW_OF_V2
 from conformance.call.case import Case, Machine
 from conformance.record.clause import source_read
 from conformance.record.derive.calls import Fields, Sizes
@@ -113,7 +104,7 @@ def _others(given: Sequence[int] | None, experts: int, drop_pad_mode: int) -> in
     return -int(drop_pad_mode == 1 and tuple(range_of(given, experts)) != (0, experts))
 
 
-ROW = replace(ROW_OF_V2, made=rows_kept)
+ROW = replace(v2.ROW, made=rows_kept)
 OWN = function("own", _experts, RANGE, "expert_num")
 FACTOR = function("factor", _experts, RANGE, "expert_num", or_one=ONE_ROW)
 ONE, TWO = Size("one", least=1, most=1), Size("two", least=2, most=2)
@@ -125,21 +116,21 @@ _counts = partial(_out, COUNTS, dtype="int64", acl="expertTokensCountOrCumsumOut
 _scales = partial(_out, "expanded_scale", dtype="float32", acl="expandedScaleOut")
 scale_in = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
 offset_in = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
-COUNTED = {"pairs": _counts(EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
+COUNTED = {"pairs": _counts(v2.EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
 
 
 def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     """What has another shape or data type in some calls."""
-    rows = (EXPERT, PLACE) if padded else (ROW,)
-    scales = EXPERT * PLACE if padded else ROW
+    rows = (v2.EXPERT, v2.PLACE) if padded else (ROW,)
+    scales = v2.EXPERT * v2.PLACE if padded else ROW
     near = "expert_idx" if end == "_static" else ()
     return (
-        tensor("x", TOKEN, HIDDEN, dtype=FLOATS if end else None),
+        tensor("x", v2.TOKEN, v2.HIDDEN, dtype=FLOATS if end else None),
         scale_in(
-            *{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near
+            *{"": (v2.TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, v2.HIDDEN)}[end], beside=near
         ),
         offset_in(ONE, beside=near),
-        _x(*rows, HIDDEN, dtype="int8" if end else None),
+        _x(*rows, v2.HIDDEN, dtype="int8" if end else None),
         COUNTED[kind],
         _scales(scales) if _has_scales(padded, end) else _scales(further=ANY),
     )
@@ -183,7 +174,7 @@ SIGNATURE = Signature(
     NAME,
     (
         BASE[0],
-        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        tensor("expert_idx", v2.TOKEN, v2.SLOT, dtype="int32"),
         *BASE[1:3],
         number("active_num", least=-1),
         number("expert_capacity", free=UNREAD),
@@ -195,7 +186,7 @@ SIGNATURE = Signature(
         integers(RANGE, acl="activeExpertRangeOptional", count=(0, 2)),
         number("row_idx_type", least=0, most=1),
         BASE[3],
-        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        _out("expanded_row_idx", v2.TOKEN * v2.SLOT, dtype="int32", acl="expandedRowIdxOut"),
         *BASE[4:],
     ),
     rules=(
@@ -269,7 +260,7 @@ def call(
     """
     base, end = parts(mode)
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1, "two": 2}
-    given = given_of(dtype, x, experts, **data_in(how))
+    given = v2.given_of(dtype, x, experts, **v2.data_in(how))
     asked: dict[str, Any] = {
         TYPE: KINDS[counts][0],
         FLAG: KINDS[counts][1],

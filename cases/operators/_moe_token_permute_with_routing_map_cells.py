@@ -9,20 +9,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from cases.operators import _moe_token_permute_with_routing_map_maps as maps
 from cases.operators import _moe_token_permute_with_routing_map_sizes as sizes
 from cases.operators._moe_token_permute_with_routing_map_call import Mask, call
 from cases.operators._moe_token_permute_with_routing_map_edges import edges
-from cases.operators._moe_token_permute_with_routing_map_maps import (
-    COLUMNS,
-    FILLED,
-    MAP_DTYPES,
-    PATTERNS,
-    columns_of,
-    filled_of,
-    mask,
-    padded_mask,
-    patterns_of,
-)
 from cases.operators._token_permute_cells import MOST_HIDDEN, PROBS, probs_with
 from cases.operators._token_permute_sizes import BOUNDARIES, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
@@ -46,7 +36,7 @@ def cells(mode: str, dtype: str) -> Cells:
             *axes,
             Axis("numOutTokens", sizes.NUMBERS, _numbers_of),
             of_values("family", MOVED_FIRST, "tokens"),
-            of_dtypes("map", MAP_DTYPES, "routing_map"),
+            of_dtypes("map", maps.MAP_DTYPES, "routing_map"),
             of_values("probs", PROBS, "probs", absent=PROBS[0]),
             *of_machines(),
         ),
@@ -58,7 +48,7 @@ def cells(mode: str, dtype: str) -> Cells:
 
 def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
     axes = (
-        Axis("routing", PATTERNS, lambda case: patterns_of(map_of(case))),
+        Axis("routing", maps.PATTERNS, lambda case: maps.patterns_of(map_of(case))),
         Axis("top_k", tuple(sizes.TOP_KS), _top_ks_of),
         Axis("experts", tuple(sizes.EXPERTS), _experts_of),
     )
@@ -75,8 +65,8 @@ def _solvable(element_bytes: int, *asked: str) -> bool:
 
 def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
     axes = (
-        Axis("tokens of an expert", COLUMNS, lambda case: columns_of(map_of(case))),
-        Axis("capacity", FILLED, lambda case: filled_of(map_of(case), capacity_of(case))),
+        Axis("tokens of an expert", maps.COLUMNS, lambda case: maps.columns_of(map_of(case))),
+        Axis("capacity", maps.FILLED, lambda case: maps.filled_of(map_of(case), capacity_of(case))),
         Axis("experts", tuple(sizes.SEVERAL), _several_of),
     )
     over = ("boundary", "cores", "UB", axes[0].name, "capacity", "numOutTokens", "experts")
@@ -126,7 +116,7 @@ def _unpadded(draw: st.DrawFn, dtype: str, levels: Levels) -> dict[str, Any]:
     uneven = number != sizes.NUMBERS[0]
     return {
         "tokens": (tokens, hidden),
-        "routing_map": mask(pattern, tokens, experts, top_k, generator),
+        "routing_map": maps.mask(pattern, tokens, experts, top_k, generator),
         "num_out_tokens": slots + (1 + rest % max(1, tokens - 1)) * uneven,
         "machine": chosen.machine,
     }
@@ -148,7 +138,7 @@ def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> dict[str, Any]:
     known = (chosen.tokens, experts, chosen.capacity)
     return {
         "tokens": (chosen.tokens, hidden),
-        "routing_map": padded_mask(column, filled, known, generator),
+        "routing_map": maps.padded_mask(column, filled, known, generator),
         "num_out_tokens": rows + (1 + rest % max(1, experts - 1)) * uneven,
         "machine": chosen.machine,
     }

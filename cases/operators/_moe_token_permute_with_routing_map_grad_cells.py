@@ -10,21 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators import _moe_token_permute_with_routing_map_grad_maps as maps
 from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
 from cases.operators import _slot_sum_sizes as unpadded
 from cases.operators._moe_token_permute_with_routing_map_grad_edges import edges
-from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
-    MAPS,
-    PROBS,
-    VALUES,
-    goes_with,
-    has_values,
-    map_of,
-    map_values,
-    probs_of,
-    routed,
-    values_of,
-)
 from cases.operators._slot_sum_cells import MOST_HIDDEN, least_kept, sized
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.layouts import LAYOUTS, layout_of
@@ -48,9 +37,9 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
     return Cells(
         axes=(
             *axes,
-            Axis("probs", PROBS, lambda case: [probs_of(case)]),
-            Axis("probs' family", VALUES, values_of),
-            Axis("map", MAPS, lambda case: [map_of(case)]),
+            Axis("probs", maps.PROBS, lambda case: [maps.probs_of(case)]),
+            Axis("probs' family", maps.VALUES, maps.values_of),
+            Axis("map", maps.MAPS, lambda case: [maps.map_of(case)]),
             Axis("layout", LAYOUTS, lambda case: [layout_of(case.outputs["tokens_grad"])]),
             of_values("family", READABLE_FIRST, "permuted_token_output_grad"),
             *of_machines(),
@@ -58,8 +47,8 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=(
             constraint,
-            Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
-            Constraint(("probs", "probs' family"), has_values, "values of what is there"),
+            Constraint(("probs", "map"), maps.goes_with, "probs need a map (status 161001)"),
+            Constraint(("probs", "probs' family"), maps.has_values, "values of what is there"),
         ),
         edges=edges(call, mode, dtype),
     )
@@ -130,13 +119,13 @@ def _unpadded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[st
     most_hidden = max(1, FEW_ELEMENTS // rows)
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = ranked(levels["routing"], rows, generator)
-    mask = routed(tokens, experts, top_k, generator)
+    mask = maps.routed(tokens, experts, top_k, generator)
     return top_k, {
         "grad": (rows, hidden),
         "indices": tuple(indices.tolist()),
         "tokens": tokens,
         "experts": experts,
-        "map_values": map_values(levels["map"], mask, generator),
+        "map_values": maps.map_values(levels["map"], mask, generator),
         "unread": unread_rows(indices, rows),
         "machine": chosen.machine,
     }
@@ -160,13 +149,13 @@ def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str,
     most_hidden = max(1, FEW_ELEMENTS // max(chosen.rows, tokens))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = padded.token_ids(chosen, tokens, sharing, order, generator)
-    mask = routed(tokens, chosen.experts, min(2, chosen.experts), generator)
+    mask = maps.routed(tokens, chosen.experts, min(2, chosen.experts), generator)
     return int(np.bincount(indices).max()), {
         "grad": (chosen.rows, hidden),
         "indices": tuple(indices.tolist()),
         "tokens": tokens,
         "experts": chosen.experts,
-        "map_values": map_values(levels["map"], mask, generator),
+        "map_values": maps.map_values(levels["map"], mask, generator),
         "machine": chosen.machine,
     }
 
@@ -174,7 +163,7 @@ def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str,
 def _values(levels: Levels, rows: int) -> SearchStrategy[Fill]:
     """Recipes for the permuted probs' gradient [rows]; any where it is not there."""
     family = levels["probs' family"]
-    return fills_with(MOVED_FIRST[0] if family == VALUES[0] else family, 1, rows, MOVED_FIRST)
+    return fills_with(MOVED_FIRST[0] if family == maps.VALUES[0] else family, 1, rows, MOVED_FIRST)
 
 
 def _indices(case: Case) -> padded.Indices:

@@ -12,19 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from cases.operators import _gating_scores as scored
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
 from cases.operators._gating_limits import MOST_K, limits
-from cases.operators._gating_scores import (
-    MOST_IN_ONE_PIECE,
-    chosen_softmax,
-    finished_ids,
-    in_float32,
-    reshaped,
-    rounded_keys,
-    softmax_keys,
-    unfinished,
-)
 from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
@@ -92,18 +83,20 @@ SIGNATURE = Signature(
 def keys(seen: Computed) -> Sequence[Keys]:
     """The softmax of a row. Of half-precision rows it may be rounded to them before the
     selection."""
-    given = finished_ids(seen, seen.attributes["k"])
-    x = in_float32(seen)
-    exact = softmax_keys(x, seen.functions, given)
+    given = scored.finished_ids(seen, seen.attributes["k"])
+    x = scored.in_float32(seen)
+    exact = scored.softmax_keys(x, seen.functions, given)
     if seen.inputs["x"].dtype != "float16":
         return (exact,)
-    return (exact, rounded_keys(x, seen.inputs["x"].dtype, seen.functions, given))
+    return (exact, scored.rounded_keys(x, seen.inputs["x"].dtype, seen.functions, given))
 
 
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     ids = seen.outputs["expert_idx"]
-    return reshaped(chosen_softmax(in_float32(seen), ids, seen.functions), ids.shape)
+    return scored.reshaped(
+        scored.chosen_softmax(scored.in_float32(seen), ids, seen.functions), ids.shape
+    )
 
 
 GATING = gating(partial(softmax_call, SIGNATURE))
@@ -120,12 +113,12 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
+        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=scored.unfinished),
         "expert_idx": Selected(IDS, keys),
         "row_idx": Index(ROWS),
     },
     cells=GATING.cells,
-    examples=(*CALLS.examples(),),
+    examples=tuple(CALLS.examples()),
     rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
     quarantine=CALLS.doubtful(),
     limits=tuple(limits(DTYPES)),
@@ -139,12 +132,9 @@ OPERATOR = Operator(
             "moe_gating_top_k_softmax_v2",
             "softmax_first",
             {"renorm": 0, "output_softmax_result_flag": 0},
-            most=MOST_IN_ONE_PIECE,
+            most=scored.MOST_IN_ONE_PIECE,
         ),
     ),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    torch_npu=bound_by_names(
-        SIGNATURE,
-        "npu_moe_gating_top_k_softmax",
-    ),
+    torch_npu=bound_by_names(SIGNATURE, "npu_moe_gating_top_k_softmax"),
 )

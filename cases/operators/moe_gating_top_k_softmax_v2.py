@@ -14,22 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators import _gating_scores as scored
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
 from cases.operators._gating_limits import MOST_K, limits
-from cases.operators._gating_scores import (
-    MOST_IN_ONE_PIECE,
-    chosen,
-    chosen_softmax,
-    exact_keys,
-    finished_ids,
-    in_float32,
-    reshaped,
-    rows_of,
-    softmax_keys,
-    unbounded_at,
-    unfinished,
-)
 from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
@@ -124,32 +112,34 @@ def make(mode: str, *how: Any) -> Case:
 
 def keys(seen: Computed) -> Sequence[Keys]:
     """The scores by which a row is selected: those that the call writes, x itself, or a softmax."""
-    given = finished_ids(seen, seen.attributes["k"])
+    given = scored.finished_ids(seen, seen.attributes["k"])
     if seen.attributes["renorm"]:
-        return (exact_keys(in_float32(seen), given),)
+        return (scored.exact_keys(scored.in_float32(seen), given),)
     if "softmax_result" in seen.outputs:
-        written = exact_keys(rows_of(seen.outputs["softmax_result"]), given)
+        written = scored.exact_keys(scored.rows_of(seen.outputs["softmax_result"]), given)
         # The winners of a row in chunks are scaled anew: their bits may not be those written.
-        if seen.inputs["x"].shape[-1] <= MOST_IN_ONE_PIECE:
+        if seen.inputs["x"].shape[-1] <= scored.MOST_IN_ONE_PIECE:
             return (written,)
-        return (written, softmax_keys(in_float32(seen), seen.functions, given))
-    return (softmax_keys(in_float32(seen), seen.functions, given),)
+        return (written, scored.softmax_keys(scored.in_float32(seen), seen.functions, given))
+    return (scored.softmax_keys(scored.in_float32(seen), seen.functions, given),)
 
 
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
-    x, ids = in_float32(seen), seen.outputs["expert_idx"]
+    x, ids = scored.in_float32(seen), seen.outputs["expert_idx"]
     if seen.attributes["renorm"]:
-        picked = chosen(boxes.exact(x), ids)
+        picked = scored.chosen(boxes.exact(x), ids)
         found = scores.softmax(picked.low.astype("float32"), seen.functions)
         beyond = np.asarray(picked.unbounded.any(axis=1, keepdims=True))
-        return reshaped(unbounded_at(beyond, found), ids.shape)
-    return reshaped(chosen_softmax(x, ids, seen.functions), ids.shape)
+        return scored.reshaped(scored.unbounded_at(beyond, found), ids.shape)
+    return scored.reshaped(scored.chosen_softmax(x, ids, seen.functions), ids.shape)
 
 
 def result(seen: Computed) -> Box:
     """What the softmax of each expert may be."""
-    return reshaped(scores.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
+    return scored.reshaped(
+        scores.softmax(scored.in_float32(seen), seen.functions), seen.inputs["x"].shape
+    )
 
 
 def unreached(case: Case) -> str:
@@ -202,7 +192,7 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=unfinished),
+        "y": Bounded(VALUES, weights, ("expert_idx",), ties_away=True, specified=scored.unfinished),
         "expert_idx": Selected(IDS, keys, ("softmax_result",)),
         "softmax_result": Varying(
             lambda case: "written" if case.mode == RESULT else "unwritten",

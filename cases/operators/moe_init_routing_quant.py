@@ -14,28 +14,12 @@ from typing import Any
 import numpy as np
 
 from cases.operators import _moe_init_routing_call as pairs
+from cases.operators import _moe_init_routing_calls as first
 from cases.operators import _moe_init_routing_v3_rows as v3
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, null, of_a_table, of_tables, typed
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
-from cases.operators._moe_init_routing_call import (
-    DTYPES,
-    HIDDEN,
-    ROW,
-    TOKEN,
-    modes,
-    sorted_integers,
-)
-from cases.operators._moe_init_routing_call import SIGNATURE as MOVING
-from cases.operators._moe_init_routing_calls import (
-    OTHER_ROWS,
-    by_hand,
-    is_of_mode,
-    odd,
-    of_three,
-    quarantine,
-)
 from cases.operators._moe_init_routing_quant_relations import RELATIONS
 from cases.operators._moe_init_routing_quant_v2_calls import in_half
 from cases.operators._token_permute import FAMILY
@@ -68,12 +52,14 @@ ANY = document("scale and offset are any numbers", f"{DOCUMENT}, parameters")
 SIGNATURE = Signature(
     NAME,
     (
-        tensor("x", TOKEN, HIDDEN, dtype=DTYPES),
-        *MOVING.parameters[1:4],
+        tensor("x", pairs.TOKEN, pairs.HIDDEN, dtype=pairs.DTYPES),
+        *pairs.SIGNATURE.parameters[1:4],
         real("scale", ANY),
         real("offset", ANY),
-        tensor("expanded_x", ROW, HIDDEN, role="output", dtype="int8", acl="expandedXOut"),
-        *MOVING.parameters[5:],
+        tensor(
+            "expanded_x", pairs.ROW, pairs.HIDDEN, role="output", dtype="int8", acl="expandedXOut"
+        ),
+        *pairs.SIGNATURE.parameters[5:],
     ),
     rules=(
         null(said("no tensor is null")),
@@ -124,17 +110,19 @@ def columns(mode: str, ub_bytes: int, top_k: int, element_bytes: int, probs: boo
 
 
 PERMUTE = replace(pairs.PERMUTE, call=routed_call, levels=levels, columns=columns)
-LIMITS = tuple(v3.limits({dtype: {"hidden": v3.AXES["hidden-quantised"]} for dtype in DTYPES}))
+LIMITS = tuple(
+    v3.limits({dtype: {"hidden": v3.AXES["hidden-quantised"]} for dtype in pairs.DTYPES})
+)
 
 
-_three = partial(of_three, made=call, fill=VALUES)
+_three = partial(first.of_three, made=call, fill=VALUES)
 RIGHT = _three("dropless", scale=0.5, offset=3.0)
-ACTIVE = _three("active", active_num=1, rows=OTHER_ROWS, scale=-2.0, offset=0.25)
+ACTIVE = _three("active", active_num=1, rows=first.OTHER_ROWS, scale=-2.0, offset=0.25)
 WRONG = {
     "every slot, activeNum 2": in_mode("active", with_attributes(RIGHT, active_num=2)),
     "experts of the active rows only": reshaped(ACTIVE, "expanded_expert_idx", (2,)),
 }
-REJECTIONS = rejections(SIGNATURE, RIGHT, ACTIVE, wrong=WRONG, is_of_mode=is_of_mode)
+REJECTIONS = rejections(SIGNATURE, RIGHT, ACTIVE, wrong=WRONG, is_of_mode=first.is_of_mode)
 
 
 def _of_the_program() -> Example:
@@ -154,16 +142,16 @@ def examples() -> tuple[Example, ...]:
     lines = "MoeInitRouting: sizes at which its host tiling takes another branch"
     return (
         _of_the_program(),
-        *by_hand(call, DOCUMENT),
+        *first.by_hand(call, DOCUMENT),
         *in_half(call, DOCUMENT),
         *at_lines(PERMUTE, lines, "dropless", "active", fill=VALUES),
-        *odd(call_of_values, DOCUMENT),
+        *first.odd(call_of_values, DOCUMENT),
         *right_calls(DOCUMENT, RIGHT, ACTIVE),
     )
 
 
 QUARANTINE = (
-    *quarantine(call, DOCUMENT, DOCUMENT),
+    *first.quarantine(call, DOCUMENT, DOCUMENT),
     Quarantine(
         "infinities and NaN",
         _three("dropless", fill=Fill(("special",), seed=3)),
@@ -190,8 +178,8 @@ OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
     sources=(DOCUMENT, SORT),
     **of_tables(DOCUMENT),
-    modes=modes(DOCUMENT),
-    dtypes=DTYPES,
+    modes=pairs.modes(DOCUMENT),
+    dtypes=pairs.DTYPES,
     formula=formula_of(reference.formula),
     contracts={
         "expanded_x": Quantised(
@@ -203,7 +191,7 @@ OPERATOR = Operator(
             ),
             _rows,
         ),
-        **sorted_integers(DOCUMENT),
+        **pairs.sorted_integers(DOCUMENT),
     },
     cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE, quantised=True)),
     examples=examples(),

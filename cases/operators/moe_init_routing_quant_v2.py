@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators import _moe_init_routing_v3_call as v3
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._landmarks import of_sorted_rows
@@ -24,16 +26,6 @@ from cases.operators._moe_init_routing_quant_v2_call import (
 from cases.operators._moe_init_routing_quant_v2_calls import REJECTIONS, RIGHT, examples, quarantine
 from cases.operators._moe_init_routing_quant_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_quant_v2_rows import LADDERS, LIMITS, PERMUTE
-from cases.operators._moe_init_routing_v2_call import (
-    BEFORE,
-    BEFORE_FLAG,
-    CHOOSES,
-    COUNTS,
-    COUNTS_FLAG,
-    counted,
-)
-from cases.operators._moe_init_routing_v3_call import KINDS_OF, parts
-from cases.operators._moe_init_routing_v3_call import ROWS_OF as ROWS_OF_V3
 from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
@@ -56,7 +48,7 @@ from reference.init_routing import Rows
 
 cases = partial(sorting_cases, PERMUTE)
 OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode")
-ROWS_OF = {**ROWS_OF_V3, "dropless": "dropPadMode 0: a row for each slot"}
+ROWS_OF = {**v3.ROWS_OF, "dropless": "dropPadMode 0: a row for each slot"}
 
 
 def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
@@ -71,7 +63,7 @@ GAUSSIAN = SEEDS.map(lambda seed: Fill(("gaussian",), seed))
 
 
 def _kind(case: Case) -> str:
-    return parts(case.mode)[1].strip("_")
+    return v3.parts(case.mode)[1].strip("_")
 
 
 def unreached(case: Case) -> str:
@@ -79,8 +71,8 @@ def unreached(case: Case) -> str:
     asked = case.attributes
     padded = asked["drop_pad_mode"] == 1
     made = {
-        COUNTS: not padded and asked[COUNTS_FLAG] > 0,
-        BEFORE: padded and asked[BEFORE_FLAG] > 0,
+        v2.COUNTS: not padded and asked[v2.COUNTS_FLAG] > 0,
+        v2.BEFORE: padded and asked[v2.BEFORE_FLAG] > 0,
         SCALES: asked["quant_mode"] == 1,
     }
     spare = [name for name, is_made in made.items() if name in case.outputs and not is_made]
@@ -98,15 +90,15 @@ OPERATOR = Operator(
     **of_signature(
         SIGNATURE,
         cases,
-        freedoms=(*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES)),
+        freedoms=(*freedoms(SIGNATURE), FreeAttribute(v2.COUNTS_FLAG, v2.CHOOSES)),
         ranges=(*ranges(SIGNATURE), CAPACITIES),
     ),
     sources=(PAGE, SORT),
     **of_tables(PAGE),
     modes=tuple(
-        Mode(mode, said("; ".join((ROWS_OF[base], KINDS_OF[end])), "function, parameters"))
+        Mode(mode, said("; ".join((ROWS_OF[base], v3.KINDS_OF[end])), "function, parameters"))
         for mode in MODES
-        for base, end in (parts(mode),)
+        for base, end in (v3.parts(mode),)
     ),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -120,15 +112,17 @@ OPERATOR = Operator(
                 f"{PAGE}, equation 2, and that of MoeInitRoutingV2; {SORT}",
             )
         ),
-        COUNTS: counted(
-            COUNTS_FLAG,
+        v2.COUNTS: v2.counted(
+            v2.COUNTS_FLAG,
             said(
                 "slots of every expert (flag 2), or of it and of all before it (flag 1), also of"
                 " those beyond the active rows"
             ),
             PAGE,
         ),
-        BEFORE: counted(BEFORE_FLAG, said("slots of every expert before any is dropped"), PAGE),
+        v2.BEFORE: v2.counted(
+            v2.BEFORE_FLAG, said("slots of every expert before any is dropped"), PAGE
+        ),
         SCALES: Varying(
             _kind,
             {
@@ -148,7 +142,7 @@ OPERATOR = Operator(
         SIGNATURE,
         "npu_moe_init_routing_quant",
         "outputs that nothing asks for are null",
-        expert_tokens_num_mode=COUNTS_FLAG,
+        expert_tokens_num_mode=v2.COUNTS_FLAG,
         unreached=unreached,
     ),
     ladders=LADDERS,
