@@ -6,7 +6,7 @@ in a source of gigabytes. Only rows that are listed exist; out stays small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -106,6 +106,17 @@ def row_sum(call: Call, mode: str, dtype: str, x: NDArray[np.generic]) -> Case:
         top_k=slots,
         values=tuple(stored.tolist()),
     )
+
+
+def weighted_row_sum(
+    call: Call, mode: str, weighted: Call
+) -> Callable[[str, NDArray[np.generic]], Case]:
+    """What makes the same of a mode whose slots are ``weighted``, each by 1."""
+
+    def made(dtype: str, x: NDArray[np.generic]) -> Case:
+        return weighted(row_sum(call, mode, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
+
+    return made
 
 
 MOST_FAR_INDICES = 64

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import of_a_definition, of_tables
@@ -31,13 +29,12 @@ from cases.operators._moe_token_unpermute_calls import (
     weighted,
     with_probs,
 )
-from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases, weighted_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges, sized
 from cases.operators._slot_sum_limits import of_weights
 from cases.operators._torch_npu import bound_by_names
-from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
+from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
@@ -96,11 +93,6 @@ def _on(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
     return on_edges(cells)(mode, dtype, edge)
 
 
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    return weighted(slot_row_sum(call, "whole", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
-
-
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
 PRODUCT = stated("each token is the sum of its rows times their probabilities", "function")
 
@@ -136,7 +128,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    row_sum=row_sum,
+    row_sum=weighted_row_sum(call, "whole", weighted),
     limits=tuple(of_weights(DTYPES, bare_top_ks=(1,))),
     ladders=(
         *of_slots(_on, modes=MODES[:2]),

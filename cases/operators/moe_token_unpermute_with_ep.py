@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import of_a_definition, of_tables
@@ -36,14 +34,13 @@ from cases.operators._moe_token_unpermute_with_ep_calls import (
     stated,
 )
 from cases.operators._slot_sum import top_k_of
-from cases.operators._slot_sum_cases import left_to_right, near_cases
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import left_to_right, near_cases, weighted_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_limits import of_weights
 from cases.operators._slot_sum_ranges import ABSENT, NO_RANGE, PROBS_AT_ONCE, RANGED, probs_axes
 from cases.operators._torch_npu import BINDINGS
-from cases.operators._values import bits, weight_fills, weights_with
+from cases.operators._values import weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.ranges import UNPERMUTE_EP, ranges_join
 from cases.relations.slot_grads import UNPERMUTE_EP_GRAD, adjoint_of_weighted
@@ -91,11 +88,6 @@ def cells(mode: str, dtype: str) -> Cells:
     )
 
 
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    return weighted(slot_row_sum(call, "full", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
-
-
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
 PRODUCT = stated("each token is the sum of its rows times their probabilities", "function")
 
@@ -135,7 +127,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    row_sum=row_sum,
+    row_sum=weighted_row_sum(call, "full", weighted),
     limits=tuple(of_weights(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
     workload_cases=by_ranks(on_edges(cells), "full", INDICES),
