@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._finalize_call import (
-    EVEN_COLUMNS,
-    Data,
-    Finalizing,
-    Parts,
-    Shape,
-    with_parts,
-)
+from cases.operators._finalize_call import EVEN_COLUMNS, Data, Finalizing, Parts, Shape, with_parts
 from cases.operators._finalize_edges import PATHS
 from cases.operators._finalize_signature import (
     DTYPES,
@@ -30,7 +23,7 @@ from cases.operators._finalize_signature import (
     drops,
 )
 from cases.operators._slot_sum import Call
-from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
+from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order, moved_rows
 from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document, inferred
@@ -149,14 +142,7 @@ class FinalizeCalls:
             by_hand,
             {"out": (1 + 1 + 4, 1 + 1.5 + 3, 2 + 2 * 16 + 3 * 1, 2 + 2 * 12 + 3 * 1)},
         )
-        moved = self.call(
-            "dropless_columns",
-            "float32",
-            source=(3, 2),
-            indices=(2, 0, 1),
-            top_k=1,
-            values=bits("float32", 1, 10, 2, 20, 3, 30),
-        )
+        moved = moved_rows(self.call, "dropless_columns")
         skips: list[Data] = [bits("float32", 0, 1, 0, 2, 0, 3)]
         yield Example("rows without scales", moved, by_hand, {"out": (3, 30, 1, 10, 2, 20)})
         yield Example(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cases.operators._gating_limits import MOST_K
-from cases.operators._gating_softmax import Gating
 from cases.operators._interface import INTERFACE
+from cases.operators._sized_calls import SizedCalls
 from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.record.clause import inferred
@@ -28,7 +28,7 @@ class Calls:
     """Calls of one operator; ``mode`` is that of those which any mode could show, ``modes`` are
     all of them, ``source`` is the document's name."""
 
-    gating: Gating
+    gating: SizedCalls
     mode: str
     modes: tuple[str, ...]
     source: str

@@ -125,7 +125,7 @@ class GroupCalls:
         few = self.call()
         more = _with_columns(few, few.inputs["x"].shape[-1], 7)
         return {
-            "x and all others of rank 3": _of_rank_3(few),
+            "x and all others of rank 3": of_rank_3(few, "x", "y", "expert_idx", "out"),
             "k is 7 of 6 experts in kept groups, and so are the columns": more,
             "65 groups of one expert": self.call(sizes={"group": 65, "member": 1}),
             "33 groups of 33 experts": self.call(sizes={"group": 33, "member": 33}),
@@ -142,8 +142,8 @@ def _with_columns(case: Case, experts: int, k: int) -> Case:
     return with_attributes(case, k=k)
 
 
-def _of_rank_3(case: Case) -> Case:
-    for name in ("x", "y", "expert_idx", "out"):
-        tensor = {**case.inputs, **case.outputs}[name]
-        case = reshaped(case, name, (1, *tensor.shape))
+def of_rank_3(case: Case, *names: str) -> Case:
+    """The call with an axis of 1 more before those of these tensors."""
+    for name in names:
+        case = reshaped(case, name, (1, *{**case.inputs, **case.outputs}[name].shape))
     return case

@@ -7,15 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._gating_scores import (
-    Floats,
-    Ids,
-    chosen,
-    classes_of,
-    equal_groups,
-    in_float32,
-    softmax_keys,
-)
+from cases.operators import _gating_scores as scored
 from conformance.numerics import boxes, scores
 from conformance.record.computed import Box, Computed, Groups, Keys
 from reference.floats import widen
@@ -23,7 +15,7 @@ from reference.floats import widen
 
 def scores_of(seen: Computed) -> Box:
     """What the score of each expert may be, in float32."""
-    x, norm_type = in_float32(seen), seen.attributes["norm_type"]
+    x, norm_type = scored.in_float32(seen), seen.attributes["norm_type"]
     if norm_type == 0:
         return scores.softmax(x, seen.functions)
     of_type = scores.sigmoid if norm_type == 1 else scores.root_of_softplus
@@ -40,14 +32,14 @@ def known_scores(seen: Computed) -> Box:
 def keys_of(seen: Computed) -> Sequence[Keys]:
     """The keys by which experts are selected. No document rounds the sum with a bias: of scores
     that the call writes, it may also be compared as it is."""
-    x, bias, attributes = in_float32(seen), seen.inputs.get("bias"), seen.attributes
+    x, bias, attributes = scored.in_float32(seen), seen.inputs.get("bias"), seen.attributes
     written, grouped = "out" in seen.outputs, is_grouped(x.shape[-1], attributes)
     if bias is None and not (grouped or written or attributes["norm_type"]):
-        return (softmax_keys(x, seen.functions),)
+        return (scored.softmax_keys(x, seen.functions),)
     shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
     known = known_scores(seen)
     rounded = shifted(known, shift)
-    classes = None if written else classes_of(seen.functions, x, shift)
+    classes = None if written else scored.classes_of(seen.functions, x, shift)
     every = [rounded]
     if written and bias is not None:
         with np.errstate(invalid="ignore"):
@@ -63,7 +55,7 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     )
 
 
-def shifted(score: Box, shift: Floats) -> Box:
+def shifted(score: Box, shift: scored.Floats) -> Box:
     """RN(score + shift). It may be NaN of infinities: then nothing is promised of the row."""
     key = boxes.added(score, shift)
     lost = np.isneginf(shift) & np.isposinf(score.high) & ~score.unbounded
@@ -76,7 +68,7 @@ def is_grouped(experts: int, attributes: Any) -> bool:
     return bool(1 < count < experts and attributes["k_group"] < count)
 
 
-def _groups(keys: Box, attributes: Any, classes: Ids | None) -> Groups:
+def _groups(keys: Box, attributes: Any, classes: scored.Ids | None) -> Groups:
     """The scores of groups: the largest key of each, or the sum of its two largest, which may be
     NaN of infinities."""
     count = attributes["group_count"]
@@ -85,14 +77,14 @@ def _groups(keys: Box, attributes: Any, classes: Ids | None) -> Groups:
         score = boxes.group_top2(keys, count)
     lost = score.unbounded & ~largest.unbounded
     score = Box(np.where(lost, np.nan, score.low), np.where(lost, np.nan, score.high))
-    equal = None if classes is None else equal_groups(classes, count)
+    equal = None if classes is None else scored.equal_groups(classes, count)
     return Groups(score, attributes["k_group"], equal)
 
 
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     attributes, functions = seen.attributes, seen.functions
-    picked = chosen(known_scores(seen), seen.outputs["expert_idx"])
+    picked = scored.chosen(known_scores(seen), seen.outputs["expert_idx"])
     if attributes["norm_type"] or attributes["renorm"]:
         eps = float(np.float32(attributes["eps"]))
         picked = boxes.shares(picked, functions.div, functions.reciprocal, eps)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from cases.operators._gating_limits import in_sorts
 from cases.operators._slot_sum_limits import CHIPS
 from cases.operators._token_permute_limits import SORTED_AT_ONCE
 from conformance.call.case import Machine
@@ -24,11 +25,6 @@ LANE_BYTES, LEAST_UB = 32, 1024
 KS = (1, 8, 31, 32, 33, 64, 65, 256, 2047, MOST_EXPERTS)
 SMALL = Machine(3, 16384)
 """Where the limits lie at few rows."""
-
-
-def in_sorts(experts: int) -> int:
-    """Experts, with those that fill up the last sort."""
-    return -(-experts // SORTED_AT_ONCE) * SORTED_AT_ONCE
 
 
 def aligned(groups: int, members: int) -> int:

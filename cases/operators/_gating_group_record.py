@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ from cases.operators._gating_group_examples import GroupCalls
 from cases.operators._gating_group_keys import keys_of, scores_of, weights
 from cases.operators._gating_group_limits import MOST_EXPERTS, MOST_GROUPS, aligned, limits
 from cases.operators._gating_group_sizes import ladders
-from cases.operators._gating_groups import GroupedGating
 from cases.operators._interface import (
     REQUIRED,
     SORT,
@@ -22,6 +20,7 @@ from cases.operators._interface import (
     supported,
     typed,
 )
+from cases.operators._sized_calls import SizedCalls
 from cases.relations.layers import layer_behind
 from cases.relations.rows import further_rows
 from cases.relations.selections import (
@@ -31,10 +30,9 @@ from cases.relations.selections import (
     order_of_positions,
     twice_the_factor,
 )
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
-from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.operator import Mode, Quarantine, Support, Target
 from conformance.record.relation import Relation
@@ -143,22 +141,6 @@ def signature_of(
     )
 
 
-def maker(signature: Signature) -> Callable[..., Case]:
-    """What makes the calls of a signature, as `GroupedGating` asks for them."""
-
-    def make(
-        mode: str,
-        dtype: str,
-        sizes: dict[str, int],
-        given: dict[str, Any],
-        machine: Machine | None = None,
-        **attributes: Any,
-    ) -> Case:
-        return call(signature, mode, dtype, sizes, given, machine=machine, **attributes)
-
-    return make
-
-
 def plain(case: Case) -> Case:
     """The call in which nothing but the scores decides: without bias, table, groups and factor."""
     ungrouped = with_attributes(
@@ -185,7 +167,7 @@ def relations_of(*shared: str) -> tuple[Relation, ...]:
 
 
 def record(
-    signature: Signature, page: Page, gating: GroupedGating, calls: GroupCalls
+    signature: Signature, page: Page, gating: SizedCalls, calls: GroupCalls
 ) -> dict[str, Any]:
     """The fields of a record that its operator has like the others."""
     stated = page.stated

@@ -13,10 +13,10 @@ from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
 from cases.operators._gating_group_limits import MOST_EXPERTS, MOST_GROUPS, least_ub
 from cases.operators._gating_ladders import apart, scores_of
+from cases.operators._sized_calls import with_room
 from cases.operators._values import bits
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import STEP_BYTES
 from conformance.record.edges import Edges, Sizes
 from conformance.record.size_ladders import Ladder
 from conformance.record.variations import with_attributes
@@ -44,9 +44,7 @@ def ladders(sized: Sized) -> tuple[Ladder, ...]:
         def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
             sizes = {"row": 2, "group": 1, "member": 1, "kept": 1, "slot": 1}
             sizes |= {name: of(size) for name, of in changed.items()}
-            least = -(-least_ub(sizes) // STEP_BYTES) * STEP_BYTES
-            room = Machine(machine.cores, max(machine.ub_bytes, least))
-            return sized(mode, dtype, sizes, room).map(shown)
+            return sized(mode, dtype, sizes, with_room(machine, least_ub(sizes))).map(shown)
 
         return cases
 
@@ -94,7 +92,7 @@ def by_scores(make: Callable[..., Case], mode: str) -> Callable[[str, Batch], Se
             dtype,
             sizes,
             given,
-            CHIP,
+            machine=CHIP,
             group_select_mode=int(count > 1),
             routed_scaling_factor=FACTOR,
             eps=1e-20,

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import with_extremes
-from cases.operators._gating_group_limits import (
-    LANE_BYTES,
-    MOST_EXPERTS,
-    aligned,
-    least_ub,
-    near_limits,
-)
+from cases.operators import _gating_group_limits as limits
 from cases.operators._gating_group_sizes import Planted
+from cases.operators._sized_calls import SizedCalls
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import machines, seam_machines
 from conformance.draw.values import SEEDS
-from conformance.record.cells import Axis, Cells, Constraint
-from conformance.record.derive.axes import of_values
-from conformance.record.edges import Edge, Edges, Sizes, distinct
+from conformance.record.cells import Axis, Constraint
+from conformance.record.derive.axes import of_sizes, of_values
+from conformance.record.edges import Sizes
 from conformance.values.fill import Fill
 
 Make = Callable[..., Case]
+Kind = TypeVar("Kind", bound=SizedCalls)
 
 ROWS = {"one": (1, 1), "few": (2, 9), "39 to 49": (39, 49)}
 GROUPS = {
@@ -61,14 +54,6 @@ def sizes_of(case: Case) -> dict[str, int]:
     return {"row": rows, "group": groups, "member": experts // groups, "kept": kept, "slot": k}
 
 
-def _spans(name: str, spans: Mapping[str, tuple[int, int]]) -> Callable[[Case], list[str]]:
-    def shown(case: Case) -> list[str]:
-        size = sizes_of(case)[name]
-        return [level for level, (least, most) in spans.items() if least <= size <= most]
-
-    return shown
-
-
 def _groups_of(case: Case) -> list[str]:
     sizes = sizes_of(case)
     here = sizes["group"], sizes["kept"]
@@ -92,9 +77,9 @@ def of_number(name: str, values: Mapping[str, float]) -> Callable[[Case], list[s
 
 
 AXES = (
-    Axis("row", tuple(ROWS), _spans("row", ROWS)),
+    of_sizes("row", ROWS, sizes_of),
     Axis("groups", tuple(GROUPS), _groups_of),
-    Axis("member", tuple(MEMBERS), _spans("member", MEMBERS)),
+    of_sizes("member", MEMBERS, sizes_of),
     Axis("k", (ONE, SOME, ALL), _slots_of),
     Axis(
         "score of a group",
@@ -121,7 +106,7 @@ def may_be_some(groups: str, member: str, slots: str) -> bool:
 
 def may_be_aligned(groups: str, member: str) -> bool:
     """Whether the groups, each aligned to 32, have at most 2048 experts."""
-    return aligned(GROUPS[groups][0], MEMBERS[member][1]) <= MOST_EXPERTS
+    return limits.aligned(GROUPS[groups][0], MEMBERS[member][1]) <= limits.MOST_EXPERTS
 
 
 CONSTRAINTS = (
@@ -131,75 +116,47 @@ CONSTRAINTS = (
 )
 
 
-EDGES = distinct(
-    Edge(limit, machine, sizes, sizes["row"] * sizes["group"] * sizes["member"])
-    for limit, machine, sizes in near_limits()
-)
-
-
-@dataclass(frozen=True)
-class GroupedGating:
-    """An operator that selects of groups: ``make(mode, dtype, sizes, given, machine=...,
-    **attributes)`` is its call."""
-
-    make: Make
-
-    def cases(
-        self, mode: str, dtype: str, small: bool = False, seam: bool = False
-    ) -> SearchStrategy[Case]:
-        """Any calls; small ones, of a few rows and experts; of groups of more than one sort, on the
-        least machine for them."""
-        if seam:
-            return _on_a_seam(self, mode, dtype)
-        return _small(self, mode, dtype) if small else self.cells(mode, dtype).drawn({})
-
-    def cells(self, mode: str, dtype: str) -> Cells:
-        """What a run judges of a mode and data type."""
-        return _with_extremes(self)(mode, dtype)
-
-    def without_extremes(self, mode: str, dtype: str) -> Cells:
-        """The same, but for what is extreme."""
-        edges = Edges(
-            EDGES, sizes_of, lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine)
-        )
-        return Cells(AXES, lambda levels: _at(self, mode, dtype, levels), CONSTRAINTS, edges)
-
-    def sized(self, mode: str, dtype: str, sizes: Sizes, machine: Machine) -> SearchStrategy[Case]:
-        """Calls of these sizes, of any values."""
-        return _sized(self, mode, dtype, sizes, machine)
-
-
-@cache
-def _with_extremes(gating: GroupedGating) -> Callable[[str, str], Cells]:
-    return with_extremes(gating.without_extremes, Planted())
+def grouped_gating(make: Make, kind: type[Kind]) -> Kind:
+    """The calls of an operator that selects of groups; ``make`` is like `call`."""
+    return kind(
+        make,
+        at=partial(_at, make),
+        sized=partial(_sized, make),
+        few=partial(_few, make),
+        on_a_seam=partial(_on_a_seam, make),
+        near=lambda dtype: limits.near_limits(),
+        cost=lambda sizes, machine: sizes["row"] * sizes["group"] * sizes["member"],
+        sizes_of=sizes_of,
+        extremes=lambda mode, dtype: Planted(),
+        axes=AXES,
+        constraints=CONSTRAINTS,
+    )
 
 
 @st.composite
-def _small(draw: st.DrawFn, gating: GroupedGating, mode: str, dtype: str) -> Case:
+def _few(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     """A few rows of a few experts: a person can work them out."""
     groups, member = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     kept = draw(st.integers(1, groups))
     k, rows = draw(st.integers(1, min(kept * member, 3))), draw(st.integers(1, 3))
     sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
-    machine = draw(machines(least_ub(sizes), small=True))
-    return draw(gating.sized(mode, dtype, sizes, machine))
+    machine = draw(machines(limits.least_ub(sizes), small=True))
+    return draw(_sized(make, mode, dtype, sizes, machine))
 
 
 @st.composite
-def _on_a_seam(draw: st.DrawFn, gating: GroupedGating, mode: str, dtype: str) -> Case:
+def _on_a_seam(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     """Groups of a sort and a little more, on a machine with the least buffer for them or more."""
     groups, member = draw(st.integers(1, 3)), draw(st.integers(33, 35))
     kept, k = draw(st.integers(1, groups)), draw(st.sampled_from([1, 2, 33]))
     rows = draw(st.integers(1, 2))
     sizes = {"row": rows, "group": groups, "member": member, "kept": kept, "slot": k}
-    machine = draw(seam_machines(least_ub(sizes), LANE_BYTES - 1))
-    return draw(gating.sized(mode, dtype, sizes, machine))
+    machine = draw(seam_machines(limits.least_ub(sizes), limits.LANE_BYTES - 1))
+    return draw(_sized(make, mode, dtype, sizes, machine))
 
 
 @st.composite
-def _at(
-    draw: st.DrawFn, gating: GroupedGating, mode: str, dtype: str, levels: Mapping[str, str]
-) -> Case:
+def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
     groups, kept = GROUPS[levels["groups"]]
     fewest, most = MEMBERS[levels["member"]]
     if levels["score of a group"] == BY_SUM:
@@ -219,12 +176,12 @@ def _at(
     given: dict[str, Any] = {"x": {"fill": Fill((levels["values"],), draw(SEEDS))}}
     if levels["bias"] != BIASES[0]:
         given["bias"] = {"fill": Fill((levels["bias"],), draw(SEEDS), terms=member)}
-    return gating.make(
+    return make(
         mode,
         dtype,
         sizes,
         given,
-        draw(machines(least_ub(sizes))),
+        machine=draw(machines(limits.least_ub(sizes))),
         group_select_mode=int(levels["score of a group"] == BY_SUM),
         routed_scaling_factor=FACTORS[levels["factor"]],
         eps=EPSES[levels["eps"]],
@@ -235,7 +192,7 @@ def _at(
 @st.composite
 def _sized(
     draw: st.DrawFn,
-    gating: GroupedGating,
+    make: Make,
     mode: str,
     dtype: str,
     sizes: Sizes,
@@ -245,12 +202,12 @@ def _sized(
     bias = draw(st.sampled_from(BIASES))
     if bias != BIASES[0]:
         given["bias"] = {"fill": Fill((bias,), draw(SEEDS), terms=sizes["member"])}
-    return gating.make(
+    return make(
         mode,
         dtype,
         sizes,
         given,
-        machine,
+        machine=machine,
         group_select_mode=int(sizes["member"] > 1 and draw(st.booleans())),
         routed_scaling_factor=draw(st.sampled_from(tuple(FACTORS.values()))),
         eps=draw(st.sampled_from(tuple(EPSES.values()))),

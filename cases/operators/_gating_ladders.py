@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._gating_limits import MOST_K
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_limits import MOST_K, least_ub
+from cases.operators._sized_calls import Drawn, SizedCalls, with_room
 from cases.operators._values import bits
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine
-from conformance.draw.machines import STEP_BYTES
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
 
@@ -30,30 +31,36 @@ APART = frozenset({"gaussian", "separated", "wide", "offset"})
 TOLD = ("gaussian",)
 
 
-def ladders(gating: Gating) -> tuple[Ladder, ...]:
+def ladders(gating: SizedCalls) -> tuple[Ladder, ...]:
     """Rows, experts, and how many are selected, each grown alone.
 
     Of many experts several are selected: the best alone may be one that a wrong offset leaves.
     """
 
-    def along(name: str, others: Mapping[str, int]) -> Callable[..., SearchStrategy[Case]]:
-        def drawn(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            if name == "expert":
-                sizes["slot"] = min(sizes["slot"], size)
-            sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            least = gating.least_ub(sizes["expert"], sizes["slot"])
-            ub_bytes = max(machine.ub_bytes, -(-least // STEP_BYTES) * STEP_BYTES)
-            cases = gating.sized(mode, dtype, sizes, Machine(machine.cores, ub_bytes))
-            return cases.map(apart)
+    def sized(*how: Any) -> SearchStrategy[Case]:
+        return gating.sized(*how).map(apart)
 
-        return drawn
-
+    grown = partial(along, sized, least_ub)
     return (
-        Ladder("rows", along("row", {"expert": 5, "slot": 2})),
-        Ladder("experts", along("expert", {"row": 2, "slot": 5})),
-        Ladder("k", along("slot", {"row": 2, "expert": 1}), most=MOST_K),
+        Ladder("rows", grown("row", expert=5, slot=2)),
+        Ladder("experts", grown("expert", row=2, slot=5)),
+        Ladder("k", grown("slot", row=2, expert=1), most=MOST_K),
     )
+
+
+def along(sized: Drawn, least_ub: Callable[[int, int], int], name: str, **others: int) -> Drawn:
+    """Calls in which a size is grown, and no more are selected than there are experts; a machine
+    has ``least_ub`` bytes for these at least."""
+
+    def drawn(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
+        sizes = {**others, name: size}
+        if name == "expert":
+            sizes["slot"] = min(sizes["slot"], size)
+        sizes["expert"] = max(sizes["expert"], sizes["slot"])
+        room = with_room(machine, least_ub(sizes["expert"], sizes["slot"]))
+        return sized(mode, dtype, sizes, room)
+
+    return drawn
 
 
 def apart(case: Case) -> Case:
@@ -78,7 +85,7 @@ def scores_of(batch: Batch) -> NDArray[np.float64]:
     return scores
 
 
-def by_scores(gating: Gating, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
+def by_scores(gating: SizedCalls, mode: str) -> Callable[[str, Batch], SearchStrategy[Case]]:
     """Calls of a mode in which each token selects the experts that its batch has, in their order.
 
     They have the tokens, experts and k of the model; no row has as many columns as a token.

@@ -14,8 +14,9 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._gating_group_limits import SMALL
-from cases.operators._gating_groups import ALL, GROUPS, MEMBERS, ONE, GroupedGating, sizes_of
+from cases.operators._gating_groups import ALL, GROUPS, MEMBERS, ONE, sizes_of
 from cases.operators._gating_ladders import apart
+from cases.operators._sized_calls import SizedCalls
 from cases.operators._slot_sum_limits import CHIPS
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.values import SEEDS
@@ -131,14 +132,14 @@ CONSTRAINTS = (
 )
 
 
-@dataclass(frozen=True)
-class LookupGating(GroupedGating):
+@dataclass(frozen=True, eq=False)
+class LookupGating(SizedCalls):
     """An operator that selects of groups, or by a table."""
 
     def cases(
         self, mode: str, dtype: str, small: bool = False, seam: bool = False
     ) -> SearchStrategy[Case]:
-        """As `GroupedGating.cases`; of those that may have a table, most have one."""
+        """As `SizedCalls.cases`; of those that may have a table, most have one."""
         if not small:
             return self.cells(mode, dtype).drawn({})
         return _perhaps(super().cases(mode, dtype, small=True, seam=seam))

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import MACHINE, Extreme, with_extremes
+from cases.operators import _gating_limits as limits
+from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
-from cases.operators._gating_limits import (
-    MOST_K,
-    least_lanes,
-    near_limits,
-    piece,
-    two_pieces,
-)
+from cases.operators._sized_calls import SizedCalls
 from cases.operators._token_permute_limits import KEY_BYTES, SORTED_AT_ONCE
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import STEP_BYTES, machines, seam_machines
 from conformance.draw.values import SEEDS
-from conformance.record.cells import Axis, Cells, Constraint
+from conformance.record.cells import Axis, Constraint
 from conformance.record.derive.axes import of_sizes, of_values
-from conformance.record.edges import Edge, Edges, distinct
+from conformance.record.derive.calls import Fields, Sizes, call
+from conformance.record.edges import Edges
+from conformance.record.signature import Signature
 from conformance.values.fill import Fill
 from conformance.values.special_rows import KINDS
 
@@ -81,13 +77,9 @@ def may_finish(rows: str, finished: str) -> bool:
     return finished != SOME or ROWS[rows][1] > 1
 
 
-SEAM = Machine(3, KEY_BYTES * least_lanes(1))
+SEAM = Machine(3, KEY_BYTES * limits.least_lanes(1))
 """Rows of more than two sorts are taken in pieces there."""
 
-EDGES = distinct(
-    Edge(limit, machine, sizes, sizes["row"] * sizes["expert"])
-    for limit, machine, sizes in near_limits()
-)
 AXES = (
     of_sizes("row", ROWS, sizes_of),
     of_sizes("expert", EXPERTS, sizes_of),
@@ -102,42 +94,36 @@ CONSTRAINTS = (
 )
 
 
-@dataclass(frozen=True)
-class Gating:
-    """An operator that selects of a softmax: ``make(mode, dtype, sizes, given, machine=...)`` is
-    its call. ``least_ub(experts, k)`` are the bytes that a machine must have."""
+def softmax_call(
+    signature: Signature,
+    mode: str,
+    dtype: str,
+    rows: tuple[int, ...],
+    experts: int,
+    k: int,
+    given: Fields,
+    machine: Machine | None = None,
+) -> Case:
+    """The call of a signature with x of [*rows, experts]."""
+    sizes: Sizes = {"row": rows, "expert": experts, "slot": k}
+    return call(signature, mode, dtype, sizes, given, machine=machine)
 
-    make: Make
-    least_ub: Callable[[int, int], int]
 
-    def cases(
-        self, mode: str, dtype: str, small: bool = False, seam: bool = False
-    ) -> SearchStrategy[Case]:
-        """Any calls; small ones, of a few rows and experts; of rows in two pieces, on a seam."""
-        if seam:
-            return _on_a_seam(self, mode, dtype)
-        return _small(self, mode, dtype) if small else self.cells(mode, dtype).drawn({})
-
-    def cells(self, mode: str, dtype: str) -> Cells:
-        """What a run judges of a mode and data type."""
-        return _with_extremes(self)(mode, dtype)
-
-    def without_extremes(self, mode: str, dtype: str) -> Cells:
-        """The same, but for what is extreme."""
-        edges = Edges(
-            EDGES, sizes_of, lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine)
-        )
-        return Cells(AXES, lambda levels: self.at(mode, dtype, levels), CONSTRAINTS, edges)
-
-    def at(self, mode: str, dtype: str, levels: Mapping[str, str]) -> SearchStrategy[Case]:
-        """Calls that show these levels."""
-        return _at(self, mode, dtype, levels)
-
-    def sized(
-        self, mode: str, dtype: str, sizes: Mapping[str, int], machine: Machine
-    ) -> SearchStrategy[Case]:
-        """Calls of these sizes, of any values."""
-        return _sized(self, mode, dtype, sizes, machine)
+def gating(make: Make) -> SizedCalls:
+    """The calls of an operator that selects of a softmax; ``make`` is like `softmax_call`."""
+    return SizedCalls(
+        make,
+        at=partial(_at, make),
+        sized=partial(_sized, make),
+        few=partial(_few, make),
+        on_a_seam=partial(_on_a_seam, make),
+        near=lambda dtype: limits.near_limits(),
+        cost=lambda sizes, machine: sizes["row"] * sizes["expert"],
+        sizes_of=sizes_of,
+        extremes=lambda mode, dtype: Planted(),
+        axes=AXES,
+        constraints=CONSTRAINTS,
+    )
 
 
 @dataclass(frozen=True)
@@ -150,31 +136,27 @@ class Planted:
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows whose experts are all selected, and
         of rows in two pieces. There are so many rows that each column has each special value."""
-        yield _extreme("the fewest rows of one column", 1, 1, 1)
-        yield _extreme("a prime number of columns", 3, PRIME, 5)
-        yield _extreme("the fewest rows of the most slots", 1, MOST_K + 1, MOST_K)
+        yield extreme("the fewest rows of one column", 1, 1, 1)
+        yield extreme("a prime number of columns", 3, PRIME, 5)
+        yield extreme("the fewest rows of the most slots", 1, limits.MOST_K + 1, limits.MOST_K)
         for experts in (2, 4, 9):
             told = f"special values in every slot of x, {experts} experts"
-            yield _extreme(told, len(KINDS) * experts, experts, experts, "x")
+            yield extreme(told, len(KINDS) * experts, experts, experts, "x")
         told = "special values in every column of x, rows in two pieces"
-        experts = piece(SEAM.ub_bytes, 1) + 1
-        yield _extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
+        experts = limits.piece(SEAM.ub_bytes, 1) + 1
+        yield extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
 
 
-def _extreme(
+def extreme(
     limit: str, rows: int, experts: int, k: int, planted: str = "", machine: Machine = MACHINE
 ) -> Extreme:
+    """The extreme of so many rows, experts and selected ones."""
     sizes = {"row": rows, "expert": experts, "slot": k}
     return Extreme(limit, sizes, planted, machine, rows * experts)
 
 
-@cache
-def _with_extremes(gating: Gating) -> Callable[[str, str], Cells]:
-    return with_extremes(gating.without_extremes, Planted())
-
-
 @st.composite
-def _small(draw: st.DrawFn, gating: Gating, mode: str, dtype: str) -> Case:
+def _few(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     """A few rows of a few experts: a person can work them out."""
     experts = draw(st.integers(1, 6))
     k, rows = draw(st.integers(1, min(experts, 3))), draw(st.integers(1, 3))
@@ -183,24 +165,24 @@ def _small(draw: st.DrawFn, gating: Gating, mode: str, dtype: str) -> Case:
     finished = draw(st.sampled_from([None, *range(rows + 1)]))
     if finished is not None:
         given["finished"] = {"values": _spread(rows, finished)}
-    machine = draw(machines(gating.least_ub(experts, k), small=True))
-    return gating.make(mode, dtype, extents, experts, k, given, machine)
+    machine = draw(machines(limits.least_ub(experts, k), small=True))
+    return make(mode, dtype, extents, experts, k, given, machine)
 
 
 @st.composite
-def _on_a_seam(draw: st.DrawFn, gating: Gating, mode: str, dtype: str) -> Case:
+def _on_a_seam(draw: st.DrawFn, make: Make, mode: str, dtype: str) -> Case:
     """A row of two pieces on a machine with the least buffer for them, or a little more."""
     k = draw(st.sampled_from([1, 2, SORTED_AT_ONCE]))
-    ub, most_steps = KEY_BYTES * least_lanes(k), KEY_BYTES * SORTED_AT_ONCE // STEP_BYTES - 1
-    experts = draw(st.integers(piece(ub, k) + 1, two_pieces(ub, k) + 1))
+    ub, most_steps = KEY_BYTES * limits.least_lanes(k), KEY_BYTES * SORTED_AT_ONCE // STEP_BYTES - 1
+    experts = draw(st.integers(limits.piece(ub, k) + 1, limits.two_pieces(ub, k) + 1))
     fill = Fill((draw(st.sampled_from(FAMILIES)),), draw(SEEDS))
     machine = draw(seam_machines(ub, most_steps))
     rows = draw(st.integers(1, 2))
-    return gating.make(mode, dtype, (rows,), experts, k, {"x": {"fill": fill}}, machine)
+    return make(mode, dtype, (rows,), experts, k, {"x": {"fill": fill}}, machine)
 
 
 @st.composite
-def _at(draw: st.DrawFn, gating: Gating, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
+def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
     experts = draw(st.integers(*_experts(levels)))
     k = draw(st.integers(*_slots(levels["k"], experts)))
     fewest, most = ROWS[levels["row"]]
@@ -214,21 +196,21 @@ def _at(draw: st.DrawFn, gating: Gating, mode: str, dtype: str, levels: Mapping[
         some = levels["finished"] == SOME
         count = draw(st.integers(1, rows - 1)) if some else rows * (levels["finished"] == EVERY)
         given["finished"] = {"values": _spread(rows, count)}
-    machine = draw(machines(gating.least_ub(experts, k)))
-    return gating.make(mode, dtype, extents, experts, k, given, machine)
+    machine = draw(machines(limits.least_ub(experts, k)))
+    return make(mode, dtype, extents, experts, k, given, machine)
 
 
 def _experts(levels: Mapping[str, str]) -> tuple[int, int]:
     fewest, most = EXPERTS[levels["expert"]]
     fewest = max(fewest, {FEW: 2, MANY: 9}.get(levels["k"], 1))
-    return fewest, min(most, MOST_K) if levels["k"] == ALL else most
+    return fewest, min(most, limits.MOST_K) if levels["k"] == ALL else most
 
 
 def _slots(level: str, experts: int) -> tuple[int, int]:
     """The fewest and the most that may be selected."""
     least = {ONE: 1, FEW: 2, MANY: 9, ALL: experts}[level]
     most = {ONE: 1, FEW: 8, MANY: 80, ALL: experts}[level]
-    return least, min(most, experts, MOST_K)
+    return least, min(most, experts, limits.MOST_K)
 
 
 def _spread(rows: int, count: int) -> tuple[int, ...]:
@@ -239,7 +221,7 @@ def _spread(rows: int, count: int) -> tuple[int, ...]:
 @st.composite
 def _sized(
     draw: st.DrawFn,
-    gating: Gating,
+    make: Make,
     mode: str,
     dtype: str,
     sizes: Mapping[str, int],
@@ -247,4 +229,4 @@ def _sized(
 ) -> Case:
     family = draw(st.sampled_from(FAMILIES))
     given: dict[str, Any] = {"x": {"fill": Fill((family,), draw(SEEDS))}}
-    return gating.make(mode, dtype, (sizes["row"],), sizes["expert"], sizes["slot"], given, machine)
+    return make(mode, dtype, (sizes["row"],), sizes["expert"], sizes["slot"], given, machine)

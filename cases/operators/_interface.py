@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
+from conformance.call.case import Case
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.operator import (
     Parameter,
+    Quarantine,
     Rejection,
     Strided,
     Support,
@@ -27,6 +30,24 @@ TILING_ALONE = Versions(
     until="8.5",
 )
 SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
+
+
+def in_document(page: str, part: str = "parameters") -> Callable[..., Clause]:
+    """What makes clauses of a document by their texts; of another part of it if one is named."""
+    return lambda text, part=part: document(text, f"{page}, {part}")
+
+
+def in_doubt(text: str, source: str) -> Clause:
+    """A clause that a source suggests, and does not state."""
+    return inferred(text, f"{source}, inferred")
+
+
+def doubted(calls: Mapping[str, tuple[Case, str, str]]) -> tuple[Quarantine, ...]:
+    """Calls by name, each with what is in doubt of it, and the source that suggests it."""
+    return tuple(
+        Quarantine(name, case, in_doubt(text, source))
+        for name, (case, text, source) in calls.items()
+    )
 
 
 def checked(
@@ -133,3 +154,14 @@ def supported(source: str) -> tuple[Target, ...]:
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", source)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", source)),
     )
+
+
+def of_tables(page: str, products: str = "") -> dict[str, Any]:
+    """The fields of a record that a document's tables give: of parameters, as `as_listed` has it;
+    of products, all that the project knows are listed with a yes, in a part of that name if any.
+    """
+    return {
+        "products": ("Ascend910B", "Ascend910_93"),
+        "each_tensor": as_listed(page),
+        "targets": supported(f"{page}, {products}" if products else page),
+    }

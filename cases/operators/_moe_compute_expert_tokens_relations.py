@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 
 from cases.operators._moe_compute_expert_tokens_calls import ENTRIES, MOST_EXPERTS
-from cases.operators._moe_init_routing_v3_call import COUNTS, FLAG, KINDS, RANGE, TYPE
-from cases.operators._moe_init_routing_v3_call import SIGNATURE as V3
-from cases.operators._workloads import CHIP
+from cases.relations.routing_step import OPERATOR, SLOTS, routing
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
-from conformance.record.derive.calls import call
 from conformance.record.relation import Outputs, Relation, Run, difference
-from conformance.relations.axes import held, shuffled
+from conformance.relations.axes import shuffled
 
 SOURCE = "both equations"
 MOST_ROUTED = 3000
@@ -58,19 +55,9 @@ def _moved(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
 def _routed(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     """Of tokens with one slot and one column."""
     slots, experts = case.arrays[ENTRIES], case.attributes["num_experts"]
-    kind, asked = KINDS["cumsum"]
-    attributes = {"expert_num": experts, "quant_mode": -1, TYPE: kind, FLAG: asked}
-    sizes = {"token": slots.size, "slot": 1, "hidden": 1}
-    given: Any = {"x": {}, "expert_idx": {}}
-    empty = call(
-        V3, "dropless", "float16", sizes, given, machine=CHIP, **attributes, **{RANGE: (0, experts)}
-    )
-    arrays = {
-        "x": np.ones((slots.size, 1), np.float16),
-        "expert_idx": slots[shuffled(slots.size)][:, None],
-    }
-    inputs = {name: held(tensor, arrays[name]) for name, tensor in empty.inputs.items()}
-    seen = run(replace(empty, inputs=inputs))[COUNTS]
+    x = np.ones((slots.size, 1), np.float16)
+    ids = slots[shuffled(slots.size)][:, None]
+    seen = run(routing(x, ids, experts, {}, "cumsum"))[SLOTS]
     yield from difference("out", outputs["out"].astype(seen.dtype), seen, "by MoeInitRoutingV3")
 
 
@@ -97,6 +84,6 @@ RELATIONS = (
         inferred("V3 adds up the slots of each expert, which come in any order", SOURCE),
         _routed,
         lambda case: case if 0 < case.inputs[ENTRIES].size <= MOST_ROUTED else None,
-        beside=(V3.operator,),
+        beside=(OPERATOR,),
     ),
 )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import with_extremes
 from cases.operators._gating_groups import EPSES, FACTORS, of_number
 from cases.operators._moe_gating_top_k_backward_limits import (
     FEWEST_EXPERTS,
@@ -20,12 +18,13 @@ from cases.operators._moe_gating_top_k_backward_limits import (
     near_limits,
 )
 from cases.operators._moe_gating_top_k_backward_sizes import Planted
+from cases.operators._sized_calls import SizedCalls
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import machines, seam_machines
 from conformance.draw.values import SEEDS
-from conformance.record.cells import Axis, Cells, Constraint
+from conformance.record.cells import Axis, Constraint
 from conformance.record.derive.axes import of_sizes, of_values
-from conformance.record.edges import Edge, Edges, Sizes, distinct
+from conformance.record.edges import Sizes
 from conformance.values.fill import Fill
 
 Make = Callable[..., Case]
@@ -47,6 +46,7 @@ ASCENDING, ANY, WITHOUT_0, ALIKE = IDS = (
     *("ascending", "any order"),
     *("without expert 0", "the same in every row"),
 )
+EVERY = {"x_norm": SCORES, "grad_y": GRADIENTS}
 PLAIN = {"x_norm": SCORES[:2], "grad_y": GRADIENTS[:2]}
 """Families of values of which none is lost beside others."""
 
@@ -114,86 +114,64 @@ CONSTRAINTS = (
     Constraint(("expert", "k"), may_choose, "more are chosen than there are"),
     Constraint(("k", "ids"), may_be_of, "one expert has one order, and all have expert 0"),
 )
-EDGES = distinct(
-    Edge(limit, machine, sizes, sizes["row"] * sizes["expert"])
-    for limit, machine, sizes in near_limits()
-)
 
 
-@dataclass(frozen=True)
-class Gradients:
-    """The calls of the operator: ``make(mode, dtype, sizes, given, machine=..., **attributes)`` is
-    one of them."""
-
-    make: Make
-
-    def cases(
-        self, mode: str, dtype: str, small: bool = False, seam: bool = False
-    ) -> SearchStrategy[Case]:
-        """Any calls; small ones, of a few rows and experts; of rows in two batches, on a seam."""
-        if seam:
-            return _few(self, mode, dtype, seam_machines(LEAST_UB, 3), (3, 5))
-        drawn = machines(LEAST_UB, small=True)
-        return _few(self, mode, dtype, drawn) if small else self.cells(mode, dtype).drawn({})
-
-    def cells(self, mode: str, dtype: str) -> Cells:
-        """What a run judges of a mode and data type."""
-        return _with_extremes(self)(mode, dtype)
-
-    def without_extremes(self, mode: str, dtype: str) -> Cells:
-        """The same, but for what is extreme."""
-        edges = Edges(
-            EDGES, sizes_of, lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine)
-        )
-        return Cells(AXES, lambda levels: _at(self, mode, dtype, levels), CONSTRAINTS, edges)
-
-    def sized(
-        self,
-        mode: str,
-        dtype: str,
-        sizes: Sizes,
-        machine: Machine,
-        families: Mapping[str, tuple[str, ...]] | None = None,
-    ) -> SearchStrategy[Case]:
-        """Calls of these sizes, of any values, or of those ``families`` by tensor."""
-        every = families or {"x_norm": SCORES, "grad_y": GRADIENTS}
-        levels = {
-            "values": st.sampled_from(every["x_norm"]),
-            "gradients": st.sampled_from(every["grad_y"]),
-            "ids": st.sampled_from(IDS[: 3 if sizes["slot"] < sizes["expert"] else 2]),
-            "factor": st.sampled_from(tuple(FACTORS)),
-            "eps": st.sampled_from(tuple(EPSES)),
-        }
-        return st.fixed_dictionaries(levels).flatmap(
-            lambda drawn: _of(self, mode, dtype, sizes, drawn, st.just(machine))
-        )
+def gradients(make: Make) -> SizedCalls:
+    """The calls of the operator; ``make`` is like `call`."""
+    return SizedCalls(
+        make,
+        at=partial(_at, make),
+        sized=partial(sized, make),
+        few=partial(_few, make, drawn=machines(LEAST_UB, small=True), rows=(1, 3)),
+        on_a_seam=partial(_few, make, drawn=seam_machines(LEAST_UB, 3), rows=(3, 5)),
+        near=lambda dtype: near_limits(),
+        cost=lambda sizes, machine: sizes["row"] * sizes["expert"],
+        sizes_of=sizes_of,
+        extremes=lambda mode, dtype: Planted(),
+        axes=AXES,
+        constraints=CONSTRAINTS,
+    )
 
 
-@cache
-def _with_extremes(gradients: Gradients) -> Callable[[str, str], Cells]:
-    return with_extremes(gradients.without_extremes, Planted())
+def sized(
+    make: Make,
+    mode: str,
+    dtype: str,
+    sizes: Sizes,
+    machine: Machine,
+    families: Mapping[str, tuple[str, ...]] = EVERY,
+) -> SearchStrategy[Case]:
+    """Calls of these sizes, of any values, or of those ``families`` by tensor."""
+    levels = {
+        "values": st.sampled_from(families["x_norm"]),
+        "gradients": st.sampled_from(families["grad_y"]),
+        "ids": st.sampled_from(IDS[: 3 if sizes["slot"] < sizes["expert"] else 2]),
+        "factor": st.sampled_from(tuple(FACTORS)),
+        "eps": st.sampled_from(tuple(EPSES)),
+    }
+    return st.fixed_dictionaries(levels).flatmap(
+        lambda drawn: _of(make, mode, dtype, sizes, drawn, st.just(machine))
+    )
 
 
 @st.composite
 def _few(
     draw: st.DrawFn,
-    gradients: Gradients,
+    make: Make,
     mode: str,
     dtype: str,
     drawn: SearchStrategy[Machine],
-    rows: tuple[int, int] = (1, 3),
+    rows: tuple[int, int],
 ) -> Case:
     """A few rows of a few experts: a person can work them out."""
     experts = draw(st.integers(FEWEST_EXPERTS, 5))
     sizes = {"row": draw(st.integers(*rows)), "expert": experts}
     sizes["slot"] = draw(st.integers(1, min(experts, 3)))
-    return draw(gradients.sized(mode, dtype, sizes, draw(drawn)))
+    return draw(sized(make, mode, dtype, sizes, draw(drawn)))
 
 
 @st.composite
-def _at(
-    draw: st.DrawFn, gradients: Gradients, mode: str, dtype: str, levels: Mapping[str, str]
-) -> Case:
+def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
     fewest, most = EXPERTS[levels["expert"]]
     kind = levels["k"]
     experts = draw(st.integers(max(fewest, {EIGHTS: 9, OTHERS: 3}.get(kind, 2)), most))
@@ -201,13 +179,13 @@ def _at(
     others = st.sampled_from([k for k in range(2, min(experts, 80)) if k % 8] or [1])
     k = {ONE: 1, ALL: experts}.get(kind) or draw(eights if kind == EIGHTS else others)
     sizes = {"row": draw(st.integers(*ROWS[levels["row"]])), "expert": experts, "slot": k}
-    return draw(_of(gradients, mode, dtype, sizes, levels, machines(least_ub(sizes))))
+    return draw(_of(make, mode, dtype, sizes, levels, machines(least_ub(sizes))))
 
 
 @st.composite
 def _of(
     draw: st.DrawFn,
-    gradients: Gradients,
+    make: Make,
     mode: str,
     dtype: str,
     sizes: Sizes,
@@ -221,12 +199,12 @@ def _of(
         "grad_y": {"fill": Fill((levels["gradients"],), draw(SEEDS), terms=sizes["slot"])},
         "expert_idx": {"values": listed},
     }
-    return gradients.make(
+    return make(
         mode,
         dtype,
         sizes,
         given,
-        draw(drawn),
+        machine=draw(drawn),
         renorm=draw(st.integers(0, 1)),
         routed_scaling_factor=FACTORS[levels["factor"]],
         eps=EPSES[levels["eps"]],

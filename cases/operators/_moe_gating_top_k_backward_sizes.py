@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import MACHINE, Extreme
 from cases.operators._extremes import PRIME_COLUMNS as PRIME
+from cases.operators._extremes import Extreme
 from cases.operators._gating_group_sizes import FACTOR, Sized
-from cases.operators._moe_gating_top_k_backward_limits import (
-    FEWEST_EXPERTS,
-    MOST_EXPERTS,
-    least_ub,
-)
+from cases.operators._gating_ladders import along
+from cases.operators._gating_softmax import extreme
+from cases.operators._moe_gating_top_k_backward_limits import FEWEST_EXPERTS, MOST_EXPERTS, least_ub
 from cases.operators._workloads import CHIP
-from conformance.call.case import Case, Machine
-from conformance.draw.machines import STEP_BYTES
+from conformance.call.case import Case
 from conformance.record.edges import Edges
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
@@ -30,20 +28,12 @@ from conformance.values.special_rows import KINDS
 def ladders(sized: Sized) -> tuple[Ladder, ...]:
     """Rows, experts, and how many have a weight, each grown alone."""
 
-    def along(name: str, **others: int) -> Callable[..., SearchStrategy[Case]]:
-        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-            sizes = {**others, name: size}
-            sizes["expert"] = max(sizes["expert"], sizes["slot"])
-            least = -(-least_ub(sizes) // STEP_BYTES) * STEP_BYTES
-            return sized(mode, dtype, sizes, Machine(machine.cores, max(machine.ub_bytes, least)))
-
-        return cases
-
+    grown = partial(along, sized, lambda expert, slot: least_ub({"expert": expert, "slot": slot}))
     few = FEWEST_EXPERTS
     return (
-        Ladder("rows", along("row", expert=5, slot=2)),
-        Ladder("experts", along("expert", row=2, slot=1), most=MOST_EXPERTS, least=few),
-        Ladder("k", along("slot", row=2, expert=few), most=MOST_EXPERTS),
+        Ladder("rows", grown("row", expert=5, slot=2)),
+        Ladder("experts", grown("expert", row=2, slot=1), most=MOST_EXPERTS, least=few),
+        Ladder("k", grown("slot", row=2, expert=few), most=MOST_EXPERTS),
     )
 
 
@@ -61,7 +51,7 @@ def by_experts(
             "expert_idx": {"values": tuple(batch.experts.ravel().tolist())},
         }
         how = {"routed_scaling_factor": FACTOR, "eps": 1e-20}
-        return st.just(make(mode, dtype, sizes, given, CHIP, **how))
+        return st.just(make(mode, dtype, sizes, given, machine=CHIP, **how))
 
     return cases
 
@@ -76,15 +66,10 @@ class Planted:
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows that choose every expert. There are
         so many rows that each column has each special value."""
-        yield _extreme("the fewest rows of one column", 1, FEWEST_EXPERTS, 1)
-        yield _extreme("a prime number of columns", 3, PRIME, 5)
-        yield _extreme("the fewest rows of the most slots", 1, MOST_EXPERTS, MOST_EXPERTS)
+        yield extreme("the fewest rows of one column", 1, FEWEST_EXPERTS, 1)
+        yield extreme("a prime number of columns", 3, PRIME, 5)
+        yield extreme("the fewest rows of the most slots", 1, MOST_EXPERTS, MOST_EXPERTS)
         for name in self.names:
             for experts in (2, 9):
                 told = f"special values in every slot of {name}, {experts} experts"
-                yield _extreme(told, len(KINDS) * experts, experts, experts, name)
-
-
-def _extreme(limit: str, rows: int, experts: int, k: int, planted: str = "") -> Extreme:
-    sizes = {"row": rows, "expert": experts, "slot": k}
-    return Extreme(limit, sizes, planted, MACHINE, rows * experts)
+                yield extreme(told, len(KINDS) * experts, experts, experts, name)

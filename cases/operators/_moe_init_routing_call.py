@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators._interface import INTERFACE, REQUIRED, SORT, checked, typed
+from cases.operators._moe_init_routing_v2_call import given_of
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
 from cases.operators._token_permute import Call, Choice, TokenPermute, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Attribute, Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.draw.wide_keys import EXACT
 from conformance.record.clause import Clause, document, inferred
 from conformance.record.contract import Index
@@ -23,7 +24,6 @@ from conformance.record.operator import Mode
 from conformance.record.signature import Rule, Signature, number, tensor
 from conformance.record.sizes import Size, function
 from conformance.relations.axes import Axes
-from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_init_routing"
@@ -142,22 +142,16 @@ def call_of_pairs(
     experts: Shape | None = None,
     rows: Shape | None = None,
     active_num: int | None = None,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
     machine: Machine | None = None,
-    **attributes: Attribute,
+    **how: Any,
 ) -> Case:
     """A case of a signature; ``experts`` None are zeros, ``rows`` None those of the columns,
-    ``active_num`` None all tokens. ``held`` lists the only rows of x that exist."""
+    ``active_num`` None all tokens; ``how`` has the recipe or storage bits of x, and attributes."""
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
     numbers = tuple(row_numbers(IN_COLUMNS, x[0], top_k).tolist()) if rows is None else rows
-    given: Fields = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "row_idx": {"values": numbers},
-        "expert_idx": {"values": experts},
-    }
-    asked = {"active_num": x[0] if active_num is None else active_num, **attributes}
+    data = {name: how.pop(name) for name in ("fill", "values", "held") if name in how}
+    given: Fields = {**given_of(dtype, x, experts, **data), "row_idx": {"values": numbers}}
+    asked = {"active_num": x[0] if active_num is None else active_num, **how}
     return call_of(signature, mode, dtype, sizes, given, machine=machine, **asked)
 
 

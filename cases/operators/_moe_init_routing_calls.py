@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, doubted
 from cases.operators._moe_init_routing_call import (
     DOCUMENT,
     DTYPES,
@@ -25,7 +25,6 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.draw.wide_keys import EXACT
-from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
@@ -163,10 +162,7 @@ def quarantine(made: Call, page: str, tiling: str) -> tuple[Quarantine, ...]:
             tiling,
         ),
     }
-    return tuple(
-        Quarantine(name, case, inferred(text, f"{source}, inferred"))
-        for name, (case, text, source) in found.items()
-    )
+    return doubted(found)
 
 
 QUARANTINE = quarantine(call, DOCUMENT, TILING)

@@ -14,49 +14,14 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from cases.operators._interface import REQUIRED, checked, typed
-from cases.operators._moe_init_routing_v2_call import (
-    ASKED,
-    ASKS,
-    BEFORE,
-    BEFORE_FLAG,
-    COUNTED,
-    COUNTS,
-    COUNTS_FLAG,
-    EXPERT,
-    FLAGS,
-    HIDDEN,
-    PLACE,
-    ROW,
-    SLOT,
-    TOKEN,
-    before_out,
-    counts_out,
-    room_for,
-)
-from cases.operators._moe_init_routing_v3_call import (
-    BASES,
-    ONE,
-    QUANTISED,
-    SIZED,
-    given_of,
-    offset_in,
-    parts,
-    scale_in,
-)
+from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators import _moe_init_routing_v3_call as v3
+from cases.operators._interface import REQUIRED, checked, in_document, typed
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import (
-    Form,
-    Rule,
-    Signature,
-    SizedTensor,
-    flag,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Rule, Signature, SizedTensor, flag, number, tensor
 from conformance.record.sizes import Size, function
 
 Shape = tuple[int, ...]
@@ -65,14 +30,9 @@ DTYPES = ("float16", "bfloat16", "float32")
 PAGE = "aclnnMoeInitRoutingQuantV2 document"
 SCALES = "dynamic_quant_scale"
 ENDS = ("_static", "_dynamic")
-MODES = tuple(f"{base}{end}" for end, base in product(ENDS, BASES))
+MODES = tuple(f"{base}{end}" for end, base in product(ENDS, v3.BASES))
 
-
-def said(rule: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{PAGE}, {part}")
-
-
+said = in_document(PAGE)
 UNREAD = Size(
     "unread",
     free=source_read("dynamic quantisation looks at no offset", "ops-transformer, op_host, tiling"),
@@ -84,15 +44,17 @@ _scales = partial(_out, SCALES, dtype="float32", optional=True, acl="dynamicQuan
 
 def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     """What has another shape in some calls, or must be there; ``kind`` is that of the counts."""
-    rows = (EXPERT, PLACE) if padded else (ROW,)
+    rows = (v2.EXPERT, v2.PLACE) if padded else (v2.ROW,)
     near, far = ("expert_idx" if end == one else () for one in ENDS)
     return (
-        scale_in(*((ONE,) if near else (FACTOR, HIDDEN)), beside=near),
-        offset_in(ONE if near else UNREAD, beside=near),
-        _out("expanded_x", *rows, HIDDEN, dtype="int8", acl="expandedXOut"),
-        counts_out(COUNTED, beside="expert_idx") if kind == "counted" else counts_out(EXPERT),
-        before_out(beside="expert_idx" if kind == "before" else ()),
-        _scales(EXPERT * PLACE if padded else ROW, beside=far),
+        v3.scale_in(*((v3.ONE,) if near else (FACTOR, v2.HIDDEN)), beside=near),
+        v3.offset_in(v3.ONE if near else UNREAD, beside=near),
+        _out("expanded_x", *rows, v2.HIDDEN, dtype="int8", acl="expandedXOut"),
+        v2.counts_out(v2.COUNTED, beside="expert_idx")
+        if kind == "counted"
+        else v2.counts_out(v2.EXPERT),
+        v2.before_out(beside="expert_idx" if kind == "before" else ()),
+        _scales(v2.EXPERT * v2.PLACE if padded else v2.ROW, beside=far),
     )
 
 
@@ -102,12 +64,15 @@ def _forms() -> dict[str, Form]:
     some = number("expert_capacity", least=1), number("expert_num", least=1)
     for end, kind in product(ENDS, ("drop_pad", "before", "counted", "")):
         padded = kind in ("drop_pad", "before")
-        when: dict[str, float | Size] = {"drop_pad_mode": int(padded), "quant_mode": QUANTISED[end]}
+        when: dict[str, float | Size] = {
+            "drop_pad_mode": int(padded),
+            "quant_mode": v3.QUANTISED[end],
+        }
         if kind == "drop_pad":
-            when[BEFORE_FLAG] = 0
+            when[v2.BEFORE_FLAG] = 0
         if kind == "counted":
-            when[COUNTS_FLAG] = ASKED
-        limited = {"counted": (number("expert_num", COUNTED),)}.get(kind, some if padded else ())
+            when[v2.COUNTS_FLAG] = v2.ASKED
+        limited = {"counted": (number("expert_num", v2.COUNTED),)}.get(kind, some if padded else ())
         if kind or end == ENDS[1]:
             found[f"{kind}{end}"] = Form(when, _tensors(padded, end, kind), limited)
     return found
@@ -118,23 +83,23 @@ def _number(rule: str, *about: str, modes: tuple[str, ...] = ()) -> Rule:
 
 
 STATIC = tuple(mode for mode in MODES if mode.endswith(ENDS[0]))
-PADDED = tuple(mode for mode in MODES if mode.startswith(BASES[2]))
+PADDED = tuple(mode for mode in MODES if mode.startswith(v3.BASES[2]))
 BASE = _tensors(False, ENDS[0], "")
 SIGNATURE = Signature(
     NAME,
     (
-        tensor("x", TOKEN, HIDDEN, dtype=DTYPES),
-        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        tensor("x", v2.TOKEN, v2.HIDDEN, dtype=DTYPES),
+        tensor("expert_idx", v2.TOKEN, v2.SLOT, dtype="int32"),
         *BASE[:2],
         number("active_num", least=0),
         number("expert_capacity", least=0),
         number("expert_num", least=0),
         number("drop_pad_mode", least=0, most=1),
-        number(COUNTS_FLAG, least=0, most=2),
-        flag(BEFORE_FLAG, ASKS),
+        number(v2.COUNTS_FLAG, least=0, most=2),
+        flag(v2.BEFORE_FLAG, v2.ASKS),
         number("quant_mode", least=0, most=1),
         BASE[2],
-        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        _out("expanded_row_idx", v2.TOKEN * v2.SLOT, dtype="int32", acl="expandedRowIdxOut"),
         *BASE[3:],
     ),
     rules=(
@@ -148,7 +113,7 @@ SIGNATURE = Signature(
                 "a tensor takes the counts that a flag asks for, and one the scales of rows",
                 f"{PAGE}, inferred",
             ),
-            *(COUNTS, BEFORE, SCALES),
+            *(v2.COUNTS, v2.BEFORE, SCALES),
             kinds=("null",),
         ),
         REQUIRED,
@@ -160,7 +125,7 @@ SIGNATURE = Signature(
             )
         ),
         _number("dropPadMode is 0 or 1", "drop_pad_mode"),
-        _number("expertTokensCountOrCumsumFlag is 0, 1 or 2", COUNTS_FLAG),
+        _number("expertTokensCountOrCumsumFlag is 0, 1 or 2", v2.COUNTS_FLAG),
         _number("quantMode is 0 or 1", "quant_mode"),
         _number("activeNum is 0 or more", "active_num"),
         _number("drop/pad has experts and a capacity", modes=PADDED),
@@ -171,22 +136,18 @@ SIGNATURE = Signature(
         checked(
             said("a static scale is [1], a dynamic one [experts, hidden] or [1, hidden]"),
             "scale",
-            kinds=SIZED,
+            kinds=v3.SIZED,
         ),
-        checked(said("an offset is [1]"), "offset", kinds=SIZED, modes=STATIC),
+        checked(said("an offset is [1]"), "offset", kinds=v3.SIZED, modes=STATIC),
         checked(
             said("expandedXOut is [rows, hidden], or [experts, capacity, hidden]"), "expanded_x"
         ),
         checked(said("expandedRowIdxOut is [slots]"), "expanded_row_idx"),
-        checked(said("counts are [experts]"), COUNTS, BEFORE),
+        checked(said("counts are [experts]"), v2.COUNTS, v2.BEFORE),
         checked(said("dynamicQuantScaleOutOptional has a scale for each row"), SCALES),
     ),
     forms=_forms(),
 )
-
-
-DATA = {"scale", "offset", "one_row", "fill", "values", "held"}
-"""What else `given_of` takes of inputs."""
 
 
 def call(
@@ -203,33 +164,21 @@ def call(
 ) -> Case:
     """A case; ``experts`` None are zeros, ``how`` has `DATA` and attributes.
 
-    ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too. A scale of
-    dynamic quantisation has ``one_row`` for all, or one for each expert. ``held`` lists the only
-    rows of x that exist.
+    ``counts`` is one of `FLAGS`; "given" tensors take what nobody asks for, scales, too.
     """
-    base, end = parts(mode)
+    base, end = v3.parts(mode)
     has_scales = end == ENDS[1] or counts == "given"
-    data = {name: how.pop(name) for name in DATA & how.keys()}
-    given = given_of(dtype, x, experts, **data)
-    given |= {name: {} for name in (*room_for(counts), *((SCALES,) if has_scales else ()))}
+    given = v2.given_of(dtype, x, experts, **v2.data_in(how))
+    given |= {name: {} for name in (*v2.room_for(counts), *((SCALES,) if has_scales else ()))}
     asked: dict[str, Attribute] = {
-        **FLAGS[counts],
+        **v2.FLAGS[counts],
         "expert_capacity": capacity,
-        "drop_pad_mode": int(base == BASES[2]),
-        "quant_mode": QUANTISED[end],
+        "drop_pad_mode": int(base == v3.BASES[2]),
+        "quant_mode": v3.QUANTISED[end],
         **how,
     }
-    kind = base if base == BASES[2] else ""
+    kind = base if base == v3.BASES[2] else ""
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1, "unread": 1}
     fields: Fields = given
     case = call_of(SIGNATURE, f"{kind}{end}", dtype, sizes, fields, machine=machine, **asked)
     return replace(case, mode=mode)
-
-
-def is_of_mode(case: Case) -> bool:
-    """Whether its attributes are those of its mode, or of none."""
-    asked = case.attributes
-    bases = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
-    ends = {QUANTISED[end]: end for end in ENDS}
-    found = bases.get(asked["drop_pad_mode"]), ends.get(asked["quant_mode"])
-    return None in found or found == parts(case.mode)

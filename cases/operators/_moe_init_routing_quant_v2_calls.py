@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, doubted
 from cases.operators._moe_init_routing_quant_v2_call import (
     DTYPES,
     ENDS,
@@ -16,13 +16,12 @@ from cases.operators._moe_init_routing_quant_v2_call import (
     SIGNATURE,
     Shape,
     call,
-    is_of_mode,
 )
 from cases.operators._moe_init_routing_quant_v2_rows import PERMUTE
 from cases.operators._moe_init_routing_v2_call import BEFORE, BEFORE_FLAG, COUNTS_FLAG
 from cases.operators._moe_init_routing_v2_examples import EXPERTS, by_hand, last_two_first
 from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
-from cases.operators._moe_init_routing_v3_call import BASES, parts
+from cases.operators._moe_init_routing_v3_call import BASES, QUANTISED, is_of_mode, parts
 from cases.operators._moe_init_routing_v3_calls import FLOATS, TOKENS, quantised
 from cases.operators._token_permute import Call
 from cases.operators._token_permute_examples import at_lines, far
@@ -30,7 +29,6 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.draw.keys import LARGEST_KEY
-from conformance.record.clause import Clause, inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import in_mode, reshaped, with_attributes, without_effect
@@ -181,7 +179,10 @@ WRONG = {
     "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
     "static quantisation with a scale of each row": reshaped(STATIC, "scale", (4, 16)),
 }
-REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
+OWN_ENDS = {end: QUANTISED[end] for end in ENDS}
+REJECTIONS = rejections(
+    SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=partial(is_of_mode, ends=OWN_ENDS)
+)
 
 
 def quarantine() -> tuple[Quarantine, ...]:
@@ -214,8 +215,4 @@ def quarantine() -> tuple[Quarantine, ...]:
             "no slots, and so no rows, but counts of them",
         ),
     }
-    return tuple(Quarantine(name, case, _open(text)) for name, (case, text) in found.items())
-
-
-def _open(text: str) -> Clause:
-    return inferred(text, f"{PAGE}, inferred")
+    return doubted({name: (*one, PAGE) for name, one in found.items()})

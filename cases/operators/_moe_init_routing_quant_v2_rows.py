@@ -20,7 +20,7 @@ from cases.operators._moe_init_routing_v2_call import counts_shown
 from cases.operators._moe_init_routing_v3_call import parts
 from cases.operators._token_permute import FAMILY, Choice, TokenPermute
 from cases.operators._token_permute_edges import sorted_cases
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.record.edges import Edge
 from conformance.values.fill import Fill
 
@@ -52,8 +52,7 @@ def routed_call(
     index_dtype: str = "int32",
     counts: str = "absent",
     scale: str = v3.ABSENT,
-    fill: Fill | None = None,
-    machine: Machine | None = None,
+    **data: Any,
 ) -> Case:
     """A case that shows a level and these choices; two numbers choose among those that do."""
     keys, (base, end) = np.array(indices, np.int64), parts(mode)
@@ -68,8 +67,7 @@ def routed_call(
         top_k=top_k,
         experts=tuple(keys.tolist()),
         counts=counts,
-        fill=fill,
-        machine=machine,
+        **data,
         **how,
         **v3.scaled(end, scale, *numbers),
     )

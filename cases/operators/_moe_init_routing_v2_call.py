@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from cases.operators._interface import INTERFACE, REQUIRED, checked, read_in, typed
-from conformance.call.case import Attribute, Case, Machine
+from cases.operators._interface import INTERFACE, REQUIRED, checked, in_document, read_in, typed
+from conformance.call.case import Case, Machine
 from conformance.record.clause import Clause, document, inferred
 from conformance.record.contract import Index, Unspecified, Varying
 from conformance.record.derive.calls import Fields, Sizes
@@ -18,6 +19,7 @@ from conformance.values.fill import Fill
 from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
+Values = Fill | Shape
 NAME = "moe_init_routing_v2"
 DTYPES = ("float16", "bfloat16", "float32")
 README = "MoeInitRoutingV2 README"
@@ -51,12 +53,7 @@ def _optional(one: SizedAttribute) -> SizedAttribute:
 
 tiled = read_in(HOST)
 
-
-def said(rule: str, part: str = "constraints") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{README}, {part}")
-
-
+said = in_document(README, "constraints")
 _number = partial(checked, kinds=("attribute",))
 PLACES = _rows(EXPERT, PLACE, HIDDEN)
 SOME = number("expert_capacity", least=1), number("expert_num", least=1)
@@ -149,21 +146,56 @@ def call(
     experts: Shape | None = None,
     capacity: int = 0,
     counts: str = "absent",
+    machine: Machine | None = None,
+    **how: Any,
+) -> Case:
+    """A case; ``experts`` None are zeros, ``how`` has `DATA` and attributes."""
+    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
+    given: Fields = {
+        **given_of(dtype, x, experts, **data_in(how)),
+        **{name: {} for name in room_for(counts)},
+    }
+    asked = {**FLAGS[counts], "expert_capacity": capacity, **how}
+    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, **asked)
+
+
+def given_of(
+    dtype: str,
+    x: Shape,
+    experts: Shape | None,
+    *,
+    scale: Values | None = None,
+    offset: Values | None = None,
+    one_row: bool = False,
     fill: Fill | None = None,
     values: Shape | None = None,
     held: Shape | None = None,
-    machine: Machine | None = None,
-    **attributes: Attribute,
-) -> Case:
-    """A case; ``experts`` None are zeros. ``held`` lists the only rows of x that exist."""
-    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
-    given: Fields = {
-        "x": {"values": values, "fill": fill, "rows": held},
+) -> dict[str, dict[str, Any]]:
+    """The fields of the inputs of a call with rows that may be quantised, by
+    their recipes or storage bits.
+
+    A scale of dynamic quantisation has ``one_row`` for all experts, or one for each. ``held`` lists
+    the only rows of x that exist.
+    """
+    given: dict[str, dict[str, Any]] = {
+        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
         "expert_idx": {"values": experts},
-        **{name: {} for name in room_for(counts)},
     }
-    asked = {**FLAGS[counts], "expert_capacity": capacity, **attributes}
-    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, **asked)
+    for name, data in (("scale", scale), ("offset", offset)):
+        if data is not None:
+            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
+    if one_row:
+        given["scale"]["shape"] = (1, x[1])
+    return given
+
+
+DATA = {"scale", "offset", "one_row", "fill", "values", "held"}
+"""What `given_of` takes of inputs."""
+
+
+def data_in(how: dict[str, Any]) -> dict[str, Any]:
+    """The `DATA` of what else is said of a call, of which only the attributes are left."""
+    return {name: how.pop(name) for name in DATA & how.keys()}
 
 
 def room_for(counts: str) -> tuple[str, ...]:

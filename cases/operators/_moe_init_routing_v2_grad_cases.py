@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._interface import INVALID, checked, null, typed
+from cases.operators._interface import INVALID, checked, in_document, null, typed
 from cases.operators._moe_init_routing_v2_grad_limits import LINES, least_ub_bytes, tile_columns
 from cases.operators._slot_sum import EVERY, Indices, Shape, TokenSum, slot_sum_call, source_of
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.machines import machines
 from conformance.draw.patterns import PLACES, Mask, place_patterns, placed, rank_patterns, ranked
 from conformance.draw.routings import DROPPED as DROPPED_INDEX
-from conformance.draw.routings import positions, ranks, unread_rows
+from conformance.draw.routings import positions, ranks
 from conformance.draw.sizes import hiddens, token_counts, top_ks
 from conformance.draw.values import fills
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.signature import Form, Signature, number, tensor
 from conformance.record.sizes import Further, Size
 
@@ -30,12 +31,7 @@ TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
 DTYPES = ("float16", "bfloat16", "float32")
 GRAD, INDICES, OUT = "grad_expanded_x", "expanded_row_idx", "grad_x"
 
-
-def stated(text: str) -> Clause:
-    """A clause of the interface's parameter list."""
-    return document(text, f"{ACLNN}, parameters")
-
-
+stated = in_document(ACLNN)
 ANY_PLACE = source_read("rows of experts and places are not compared with the indices", TILING)
 FIRST_AXIS = source_read("the first axis alone is compared", TILING)
 TWO_OR_THREE = stated("without drop/pad the rank is 2 or 3")
@@ -113,46 +109,6 @@ LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
 
 
-@st.composite
-def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
-    """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
-
-    ``small`` ones have at most 8 indices and 64 columns.
-    """
-    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
-    top_k, size = draw(top_ks(min(300, most_indices))), numpy_dtype(dtype).itemsize
-    machine = draw(machines(least_ub_bytes(top_k, size), small))
-    tile = tile_columns(top_k, size, machine.ub_bytes)
-    tokens = draw(token_counts(machine.cores, max(1, min(most_tokens, most_indices // top_k))))
-    most_columns = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
-    hidden = draw(hiddens(most_columns, tile))
-    entries = tokens * top_k
-    attributes: dict[str, int] = {}
-    if mode == "drop_pad":
-        experts = draw(st.integers(1, min(8, entries)))
-        capacity = draw(st.integers(1, max(1, 2 * entries // experts)))
-        shape: tuple[int, ...] = (experts, capacity)
-        rows = experts * capacity
-        indices = draw(positions(tokens, top_k, rows))
-        attributes = {"active_num": draw(st.sampled_from([0, 1, entries]))}
-    else:
-        indices, rows = draw(ranks(entries)), entries
-        if mode == "active":
-            rows = draw(st.one_of(st.integers(1, entries), st.just(entries + 3)))
-        shape = (rows,)
-    return call(
-        mode,
-        dtype,
-        source=(*shape, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, rows),
-        machine=machine,
-        **attributes,
-    )
-
-
 class Routed(TokenSum):
     """Its sums: the indices of each mode, and places of experts in drop/pad mode."""
 
@@ -205,3 +161,34 @@ class Routed(TokenSum):
 SUM = Routed(call, ("active", "drop_pad"), lines=LINES)
 PLACED = replace(SUM, routings=(*PLACES, EVERY))
 """With drop/pad."""
+
+
+@st.composite
+def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+    """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
+
+    ``small`` ones have at most 8 indices and 64 columns.
+    """
+    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
+    top_k, size = draw(top_ks(min(300, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(least_ub_bytes(top_k, size), small))
+    tile = tile_columns(top_k, size, machine.ub_bytes)
+    tokens = draw(token_counts(machine.cores, max(1, min(most_tokens, most_indices // top_k))))
+    most_columns = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
+    hidden = draw(hiddens(most_columns, tile))
+    entries = tokens * top_k
+    attributes: dict[str, Any] = {}
+    if mode == "drop_pad":
+        experts = draw(st.integers(1, min(8, entries)))
+        capacity = draw(st.integers(1, max(1, 2 * entries // experts)))
+        shape: tuple[int, ...] = (experts, capacity)
+        rows = experts * capacity
+        indices = draw(positions(tokens, top_k, rows))
+        attributes = {"active_num": draw(st.sampled_from([0, 1, entries]))}
+    else:
+        indices, rows = draw(ranks(entries)), entries
+        if mode == "active":
+            rows = draw(st.one_of(st.integers(1, entries), st.just(entries + 3)))
+        shape = (rows,)
+    how = {"top_k": top_k, "fill": draw(fills(top_k)), "machine": machine, **attributes}
+    return SUM.drawn(mode, dtype, shape, hidden, indices, **how)

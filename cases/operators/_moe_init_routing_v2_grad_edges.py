@@ -20,7 +20,6 @@ from cases.operators._slot_sum_edges import sizes_of
 from cases.operators._slot_sum_limits import up
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.patterns import LEAST_KEPT
-from conformance.draw.routings import unread_rows
 from conformance.draw.values import SEEDS, fills
 from conformance.judge.legality import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
@@ -124,13 +123,5 @@ def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
         mask[generator.integers(mask.size)] = True
     routing = "permuted" if np.count_nonzero(~mask) >= LEAST_KEPT else "in order"
     shape, indices = SUM.routed(mode, routing, mask, False, generator)
-    return SUM.call(
-        mode,
-        dtype,
-        source=(*shape, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, int(np.prod(shape))),
-        machine=edge.machine,
-    )
+    how = {"top_k": top_k, "fill": draw(fills(top_k)), "machine": edge.machine}
+    return SUM.drawn(mode, dtype, shape, hidden, indices, **how)

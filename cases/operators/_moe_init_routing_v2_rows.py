@@ -21,10 +21,9 @@ from cases.operators._moe_token_permute_call import levels_shown, number_at
 from cases.operators._token_permute import Call, Choice, TokenPermute, Windows
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.draw.values import MOVED, SEEDS
 from conformance.record.edges import Edge
-from conformance.values.fill import Fill
 
 Experts = NDArray[np.int64]
 
@@ -111,8 +110,7 @@ def routed_call(
     numbers: tuple[int, int],
     index_dtype: str = "int32",
     counts: str = "absent",
-    fill: Fill | None = None,
-    machine: Machine | None = None,
+    **data: Any,
 ) -> Case:
     """A case that shows a level; two numbers choose among those that do, and what has no effect."""
     keys, how = routing(mode, np.array(indices, np.int64), level, tokens[0], numbers, counts)
@@ -123,8 +121,7 @@ def routed_call(
         top_k=top_k,
         experts=tuple(keys.tolist()),
         counts=counts,
-        fill=fill,
-        machine=machine,
+        **data,
         **how,
     )
 

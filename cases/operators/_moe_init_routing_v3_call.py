@@ -6,17 +6,16 @@ the tiling refuses with another status than the document's: these rules are read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
 
-from cases.operators._interface import INVALID, REQUIRED, SHAPE, read_in
-from cases.operators._moe_init_routing_v2_call import EXPERT, HIDDEN, PLACE, SLOT, TOKEN
-from cases.operators._moe_init_routing_v2_call import ROW as ROW_OF_V2
-from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, document, source_read
+from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators._interface import INVALID, REQUIRED, SHAPE, in_document, read_in
+from conformance.call.case import Case, Machine
+from conformance.record.clause import source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
@@ -31,12 +30,10 @@ from conformance.record.signature import (
     tensor,
 )
 from conformance.record.sizes import Further, Size, function
-from conformance.values.fill import Fill
 from reference.init_routing import rows_kept
 from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS, range_of
 
 Shape = tuple[int, ...]
-Values = Fill | Shape
 NAME = "moe_init_routing_v3"
 FLOATS = ("float16", "bfloat16", "float32")
 DTYPES = (*FLOATS, "int8")
@@ -57,6 +54,19 @@ MODES = tuple(f"{base}{end}" for end, base in product(QUANTISED, BASES))
 KINDS = {"count": (1, 1), "cumsum": (0, 1), "pairs": (2, 1), "off": (1, 0)}
 """What a call says of counts: expertTokensNumType, and whether they are asked for."""
 
+KINDS_OF = {
+    "": "expandedXOut has copies of tokens",
+    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
+    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
+}
+ROWS_OF = {
+    "dropless": "dropPadMode 0: a row for each slot of the range",
+    "active": "activeNum n > 0: the first n rows, or all if fewer",
+    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
+    " the rest is filled with 0",
+}
+"""What a mode makes of rows, by its name without the end, and of their values, by the end."""
+
 
 def parts(mode: str) -> tuple[str, str]:
     """A mode without its end, and the end that says how it is quantised."""
@@ -64,11 +74,7 @@ def parts(mode: str) -> tuple[str, str]:
     return base, mode.removeprefix(base)
 
 
-def said(rule: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(rule, f"{PAGE}, {part}")
-
-
+said = in_document(PAGE)
 read = partial(source_read, source=HOST)
 tiled = read_in(HOST)
 ASKS = said("the flag says whether experts are counted")
@@ -98,7 +104,7 @@ def _others(given: Sequence[int] | None, experts: int, drop_pad_mode: int) -> in
     return -int(drop_pad_mode == 1 and tuple(range_of(given, experts)) != (0, experts))
 
 
-ROW = replace(ROW_OF_V2, made=rows_kept)
+ROW = replace(v2.ROW, made=rows_kept)
 OWN = function("own", _experts, RANGE, "expert_num")
 FACTOR = function("factor", _experts, RANGE, "expert_num", or_one=ONE_ROW)
 ONE, TWO = Size("one", least=1, most=1), Size("two", least=2, most=2)
@@ -110,21 +116,21 @@ _counts = partial(_out, COUNTS, dtype="int64", acl="expertTokensCountOrCumsumOut
 _scales = partial(_out, "expanded_scale", dtype="float32", acl="expandedScaleOut")
 scale_in = partial(tensor, "scale", dtype="float32", optional=True, acl="scaleOptional")
 offset_in = partial(tensor, "offset", dtype="float32", optional=True, acl="offsetOptional")
-COUNTED = {"pairs": _counts(EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
+COUNTED = {"pairs": _counts(v2.EXPERT, TWO), "off": _counts(further=ANY), "count": _counts(OWN)}
 
 
 def _tensors(padded: bool, end: str, kind: str) -> tuple[SizedTensor, ...]:
     """What has another shape or data type in some calls."""
-    rows = (EXPERT, PLACE) if padded else (ROW,)
-    scales = EXPERT * PLACE if padded else ROW
+    rows = (v2.EXPERT, v2.PLACE) if padded else (ROW,)
+    scales = v2.EXPERT * v2.PLACE if padded else ROW
     near = "expert_idx" if end == "_static" else ()
     return (
-        tensor("x", TOKEN, HIDDEN, dtype=FLOATS if end else None),
+        tensor("x", v2.TOKEN, v2.HIDDEN, dtype=FLOATS if end else None),
         scale_in(
-            *{"": (TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, HIDDEN)}[end], beside=near
+            *{"": (v2.TOKEN,), "_static": (ONE,), "_dynamic": (FACTOR, v2.HIDDEN)}[end], beside=near
         ),
         offset_in(ONE, beside=near),
-        _x(*rows, HIDDEN, dtype="int8" if end else None),
+        _x(*rows, v2.HIDDEN, dtype="int8" if end else None),
         COUNTED[kind],
         _scales(scales) if _has_scales(padded, end) else _scales(further=ANY),
     )
@@ -168,7 +174,7 @@ SIGNATURE = Signature(
     NAME,
     (
         BASE[0],
-        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        tensor("expert_idx", v2.TOKEN, v2.SLOT, dtype="int32"),
         *BASE[1:3],
         number("active_num", least=-1),
         number("expert_capacity", free=UNREAD),
@@ -180,7 +186,7 @@ SIGNATURE = Signature(
         integers(RANGE, acl="activeExpertRangeOptional", count=(0, 2)),
         number("row_idx_type", least=0, most=1),
         BASE[3],
-        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        _out("expanded_row_idx", v2.TOKEN * v2.SLOT, dtype="int32", acl="expandedRowIdxOut"),
         *BASE[4:],
     ),
     rules=(
@@ -245,22 +251,16 @@ def call(
     counts: str = "count",
     active: Shape | None = None,
     scattered: bool = False,
-    scale: Values | None = None,
-    offset: Values | None = None,
-    one_row: bool = False,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
     machine: Machine | None = None,
-    **attributes: Attribute,
+    **how: Any,
 ) -> Case:
     """A case; ``experts`` None are zeros, ``active`` None is the range of all experts.
 
-    ``counts`` is one of `KINDS`. A scale of dynamic quantisation has ``one_row`` for all, or one
-    for each expert. ``held`` lists the only rows of x that exist.
+    ``counts`` is one of `KINDS`; ``how`` has `DATA` and attributes.
     """
     base, end = parts(mode)
     sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1], "one": 1, "two": 2}
+    given = v2.given_of(dtype, x, experts, **v2.data_in(how))
     asked: dict[str, Any] = {
         TYPE: KINDS[counts][0],
         FLAG: KINDS[counts][1],
@@ -270,19 +270,8 @@ def call(
         "drop_pad_mode": int(base == "drop_pad"),
         "quant_mode": QUANTISED[end],
         "row_idx_type": int(scattered),
-        **attributes,
+        **how,
     }
-    given = given_of(
-        dtype,
-        x,
-        experts,
-        scale=scale,
-        offset=offset,
-        one_row=one_row,
-        fill=fill,
-        values=values,
-        held=held,
-    )
     padded = base == "drop_pad"
     if not _has_scales(padded, end):
         rows = rows_kept(x[0] * top_k, int(asked.get("active_num", 0)))
@@ -296,31 +285,6 @@ def call(
     return replace(case, mode=mode)
 
 
-def given_of(
-    dtype: str,
-    x: Shape,
-    experts: Shape | None,
-    *,
-    scale: Values | None = None,
-    offset: Values | None = None,
-    one_row: bool = False,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
-) -> dict[str, dict[str, Any]]:
-    """The fields of the inputs of a call with rows that may be quantised, as for `call`."""
-    given: dict[str, dict[str, Any]] = {
-        "x": {"dtype": dtype, "values": values, "fill": fill, "rows": held},
-        "expert_idx": {"values": experts},
-    }
-    for name, data in (("scale", scale), ("offset", offset)):
-        if data is not None:
-            given[name] = {"fill" if isinstance(data, Fill) else "values": data}
-    if one_row:
-        given["scale"]["shape"] = (1, x[1])
-    return given
-
-
 def counts_shown(case: Case) -> tuple[str, ...]:
     """What a case says of counts, as `KINDS` names it."""
     asked = case.attributes[TYPE], case.attributes[FLAG]
@@ -331,10 +295,10 @@ def counts_shown(case: Case) -> tuple[str, ...]:
     )
 
 
-def is_of_mode(case: Case) -> bool:
-    """Whether its attributes are those of its mode, or of none."""
+def is_of_mode(case: Case, ends: Mapping[str, int] = QUANTISED) -> bool:
+    """Whether its attributes are those of its mode, or of none; ``ends`` are as `QUANTISED`."""
     asked = case.attributes
-    ends = {value: end for end, value in QUANTISED.items()}
-    base = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
-    found = base.get(asked["drop_pad_mode"]), ends.get(asked["quant_mode"])
+    bases = {0: "active" if asked["active_num"] > 0 else "dropless", 1: "drop_pad"}
+    kinds = {value: end for end, value in ends.items()}
+    found = bases.get(asked["drop_pad_mode"]), kinds.get(asked["quant_mode"])
     return None in found or found == parts(case.mode)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._interface import TILING_FAILED
+from cases.operators._interface import TILING_FAILED, in_doubt
 from cases.operators._moe_init_routing_v2_examples import routed as v2_routed
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
@@ -38,7 +38,7 @@ from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_line
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
 from conformance.record.call_rules import Range
-from conformance.record.clause import Clause, inferred, source_read
+from conformance.record.clause import source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
@@ -335,31 +335,27 @@ def quarantine() -> tuple[Quarantine, ...]:
         ),
         "a capacity of all tokens": (
             _of_three("drop_pad", capacity=3),
-            _open("the document has less than all tokens, the host takes as many", HOST),
+            in_doubt("the document has less than all tokens, the host takes as many", HOST),
         ),
         "no range": (
             with_attributes(_of_three("dropless"), **{RANGE: None}),
-            _open("the host takes a range of no numbers for all experts", HOST),
+            in_doubt("the host takes a range of no numbers for all experts", HOST),
         ),
         "infinities and NaN, static": (
             _of_three("dropless_static", fill=special, scale=FLOATS(1), offset=FLOATS(0)),
-            _open("what quantised infinities and NaN become is not said", PAGE),
+            in_doubt("what quantised infinities and NaN become is not said", PAGE),
         ),
         "infinities and NaN, dynamic": (
             _of_three("dropless_dynamic", fill=special),
-            _open("what quantised infinities and NaN become is not said", PAGE),
+            in_doubt("what quantised infinities and NaN become is not said", PAGE),
         ),
         "x without columns": (
             _of_three("dropless", x=(3, 0)),
-            _open("some outputs are empty and others are not: copies of length 0", KERNELS),
+            in_doubt("some outputs are empty and others are not: copies of length 0", KERNELS),
         ),
         "top_k is 0": (
             call("dropless", "float32", x=(3, 4), top_k=0, expert_num=4),
-            _open("no slots, and so no rows, but counts of them", KERNELS),
+            in_doubt("no slots, and so no rows, but counts of them", KERNELS),
         ),
     }
     return tuple(Quarantine(name, *one) for name, one in found.items())
-
-
-def _open(text: str, source: str) -> Clause:
-    return inferred(text, f"{source}, inferred")

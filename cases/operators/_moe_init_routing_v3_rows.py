@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cases.operators import _moe_init_routing_v2_rows as v2
 from cases.operators._ladders import ladder, of_slots
+from cases.operators._moe_init_routing_v2_call import Values
 from cases.operators._moe_init_routing_v3_call import (
     BASES,
     FLOATS,
@@ -24,7 +25,6 @@ from cases.operators._moe_init_routing_v3_call import (
     MODES,
     RANGE,
     Shape,
-    Values,
     call,
     counts_shown,
     parts,
@@ -34,7 +34,7 @@ from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import LEAST_UB_BYTES, run_slots
 from cases.operators._token_permute_sizes import VendorLines
 from cases.operators._values import bits
-from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.draw.values import MOVED_FIRST
 from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
@@ -174,8 +174,7 @@ def routed_call(
     experts: str = ALL,
     order: str = GATHER,
     scale: str = ABSENT,
-    fill: Fill | None = None,
-    machine: Machine | None = None,
+    **data: Any,
 ) -> Case:
     """A case that shows a level and these choices; two numbers choose among those that do."""
     keys, (base, end), (first, second) = np.array(indices, np.int64), parts(mode), numbers
@@ -202,8 +201,7 @@ def routed_call(
         counts=counts,
         active=_range(experts, how["expert_num"], first),
         scattered=order == SCATTER,
-        fill=fill,
-        machine=machine,
+        **data,
         **how,
         **scaled(end, scale, first, second),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,22 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import INDEX_COST, PRIME_COLUMNS, Extreme, with_extremes
+from cases.operators._extremes import INDEX_COST, PRIME_COLUMNS, Extreme
 from cases.operators._moe_re_routing_limits import MOST_HIDDEN, SMALL, WORD, near_limits, tile_bytes
+from cases.operators._sized_calls import Drawn, SizedCalls
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.machines import machines, seam_machines
 from conformance.draw.values import MOVED, MOVED_FIRST, fills_with
-from conformance.record.cells import Axis, Cells, Constraint
+from conformance.record.cells import Axis, Constraint
 from conformance.record.derive.axes import of_dtypes, of_sizes, of_values
-from conformance.record.edges import Edge, Edges, Sizes, distinct
+from conformance.record.edges import Edges, Sizes
 from conformance.record.size_ladders import Ladder
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from conformance.values.special_rows import KINDS
 
+Make = Callable[..., Case]
 COUNTS, SUMS, SCALES = "expert_token_num_per_rank", "expert_token_num", "per_token_scales"
 COUNT_DTYPES = ("int32", "int64")
 SCALED = "scaled"
@@ -106,117 +108,106 @@ def drawn_counts(sizes: Sizes, segments: str, seed: int) -> NDArray[np.int64]:
     return counts
 
 
-@dataclass(frozen=True)
-class Routed:
-    """The calls of the operator: ``make(mode, dtype, sizes, given, machine=...)`` is one of
-    them."""
-
-    make: Callable[..., Case]
-
-    def of(
-        self,
-        mode: str,
-        dtype: str,
-        counts: NDArray[Any],
-        hidden: int,
-        fill: Fill,
-        machine: Machine | None = None,
-        of_counts: str = COUNT_DTYPES[0],
-    ) -> Case:
-        """The call of these counts; scales have the seed of ``fill`` and any bits."""
-        given: dict[str, dict[str, Any]] = {
-            "tokens": {"fill": fill},
-            COUNTS: {"values": tuple(counts.ravel().tolist()), "dtype": of_counts},
-            SUMS: {"dtype": of_counts},
-        }
-        if mode == SCALED:
-            given[SCALES] = {"fill": Fill(("bits",), fill.seed)}
-        rank, expert = counts.shape
-        sizes = {"row": int(counts.sum()), "hidden": hidden, "rank": rank, "expert": expert}
-        return self.make(mode, dtype, sizes, given, machine)
-
-    def cases(
-        self, mode: str, dtype: str, small: bool = False, seam: bool = False
-    ) -> SearchStrategy[Case]:
-        """Any calls; small ones, of a few rows; of rows in two tiles, on a seam."""
-        if not small and not seam:
-            return self.cells(mode, dtype).drawn({})
-        rows = {"longest": tile_bytes(1024, 3) // WORD + 2 if seam else 2}
-        of = {name: st.integers(1, 3) for name in ("rank", "expert", "hidden")}
-        machine = seam_machines(1024, 3) if seam else machines(small=True)
-        return st.tuples(st.fixed_dictionaries(of), machine).flatmap(
-            lambda drawn: self.sized(mode, dtype, {**drawn[0], **rows}, drawn[1])
-        )
-
-    def sized(self, mode: str, dtype: str, sizes: Any, machine: Machine) -> SearchStrategy[Case]:
-        """Calls of these sizes, of any values."""
-        hidden = sizes.get("hidden", COLUMNS)
-
-        def made(fill: Fill, of_counts: str, seed: int) -> Case:
-            counts = drawn_counts(sizes, ANY, seed)
-            return self.of(mode, dtype, counts, hidden, fill, machine, of_counts)
-
-        return st.builds(made, MOVED, st.sampled_from(COUNT_DTYPES), st.integers(0, 999))
-
-    def cells(self, mode: str, dtype: str) -> Cells:
-        """What a run judges of a mode and data type."""
-        return _with_extremes(self)(mode, dtype)
-
-    def without_extremes(self, mode: str, dtype: str) -> Cells:
-        """The same, but for what is extreme."""
-        declared = [
-            Edge(limit, machine, sizes, _cost(sizes, machine))
-            for limit, machine, sizes in near_limits(numpy_dtype(dtype).itemsize)
-        ]
-        edges = Edges(
-            distinct(declared),
-            sizes_of,
-            lambda edge: self.sized(mode, dtype, edge.sizes, edge.machine),
-        )
-        return Cells(AXES, lambda levels: _at(self, mode, dtype, levels), CONSTRAINTS, edges)
-
-    def workload_cases(self, dtype: str, batch: Batch) -> SearchStrategy[Case]:
-        """The slots of a batch, whose tokens came in equal shares from the workload's ranks."""
-        ranks, experts = batch.workload.ranks, batch.workload.experts
-        of_tokens = np.arange(batch.tokens) * ranks // batch.tokens
-        cells = of_tokens[:, None] * experts + batch.experts
-        counts = np.bincount(cells.ravel(), minlength=ranks * experts).reshape(ranks, experts)
-        return st.builds(
-            lambda fill: self.of(SCALED, dtype, counts, batch.columns, fill, CHIP), MOVED
-        )
-
-    def ladders(self) -> tuple[Ladder, ...]:
-        """Rows, rows of a segment, ranks, experts and columns, each grown alone."""
-
-        def along(name: str, **others: int) -> Callable[..., SearchStrategy[Case]]:
-            def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
-                return self.sized(mode, dtype, {**others, name: size}, machine)
-
-            return cases
-
-        few = {"rank": 3, "expert": 3}
-        return (
-            Ladder("rows", along("row", hidden=1, **few)),
-            Ladder("rows of a segment", along("longest", hidden=1, **few)),
-            Ladder("ranks", along("rank", expert=2, row=16, hidden=2)),
-            Ladder("experts", along("expert", rank=2, row=16, hidden=2)),
-            Ladder("columns", along("hidden", row=6, **few), most=MOST_HIDDEN),
-        )
+def of_counts(
+    make: Make,
+    mode: str,
+    dtype: str,
+    counts: NDArray[Any],
+    hidden: int,
+    fill: Fill,
+    machine: Machine | None = None,
+    counts_dtype: str = COUNT_DTYPES[0],
+) -> Case:
+    """The call of these counts; scales have the seed of ``fill`` and any bits."""
+    given: dict[str, dict[str, Any]] = {
+        "tokens": {"fill": fill},
+        COUNTS: {"values": tuple(counts.ravel().tolist()), "dtype": counts_dtype},
+        SUMS: {"dtype": counts_dtype},
+    }
+    if mode == SCALED:
+        given[SCALES] = {"fill": Fill(("bits",), fill.seed)}
+    rank, expert = counts.shape
+    sizes = {"row": int(counts.sum()), "hidden": hidden, "rank": rank, "expert": expert}
+    return make(mode, dtype, sizes, given, machine=machine)
 
 
-@cache
-def _with_extremes(routed: Routed) -> Callable[[str, str], Cells]:
-    return with_extremes(routed.without_extremes, Planted)
+def routed(make: Make) -> SizedCalls:
+    """The calls of the operator; ``make`` is like `call`, theirs like `of_counts`."""
+    made = partial(of_counts, make)
+    seam = {"longest": tile_bytes(1024, 3) // WORD + 2}
+    return SizedCalls(
+        made,
+        at=partial(_at, made),
+        sized=partial(_sized, made),
+        few=partial(_few, made, {"longest": 2}, machines(small=True)),
+        on_a_seam=partial(_few, made, seam, seam_machines(1024, 3)),
+        near=lambda dtype: near_limits(numpy_dtype(dtype).itemsize),
+        cost=_cost,
+        sizes_of=sizes_of,
+        extremes=Planted,
+        axes=AXES,
+        constraints=CONSTRAINTS,
+    )
+
+
+def _few(
+    make: Make, rows: Sizes, machine: SearchStrategy[Machine], mode: str, dtype: str
+) -> SearchStrategy[Case]:
+    """Calls of a few ranks, experts and columns, and of these rows."""
+    of = {name: st.integers(1, 3) for name in ("rank", "expert", "hidden")}
+    return st.tuples(st.fixed_dictionaries(of), machine).flatmap(
+        lambda drawn: _sized(make, mode, dtype, {**drawn[0], **rows}, drawn[1])
+    )
+
+
+def _sized(
+    make: Make, mode: str, dtype: str, sizes: Sizes, machine: Machine
+) -> SearchStrategy[Case]:
+    hidden = sizes.get("hidden", COLUMNS)
+
+    def made(fill: Fill, counts_dtype: str, seed: int) -> Case:
+        counts = drawn_counts(sizes, ANY, seed)
+        return make(mode, dtype, counts, hidden, fill, machine, counts_dtype)
+
+    return st.builds(made, MOVED, st.sampled_from(COUNT_DTYPES), st.integers(0, 999))
+
+
+def workload_cases(make: Make, dtype: str, batch: Batch) -> SearchStrategy[Case]:
+    """The slots of a batch, whose tokens came in equal shares from the workload's ranks."""
+    ranks, experts = batch.workload.ranks, batch.workload.experts
+    of_tokens = np.arange(batch.tokens) * ranks // batch.tokens
+    cells = of_tokens[:, None] * experts + batch.experts
+    counts = np.bincount(cells.ravel(), minlength=ranks * experts).reshape(ranks, experts)
+    return st.builds(lambda fill: make(SCALED, dtype, counts, batch.columns, fill, CHIP), MOVED)
+
+
+def ladders(sized: Drawn) -> tuple[Ladder, ...]:
+    """Rows, rows of a segment, ranks, experts and columns, each grown alone."""
+
+    def along(name: str, **others: int) -> Drawn:
+        def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
+            return sized(mode, dtype, {**others, name: size}, machine)
+
+        return cases
+
+    few = {"rank": 3, "expert": 3}
+    return (
+        Ladder("rows", along("row", hidden=1, **few)),
+        Ladder("rows of a segment", along("longest", hidden=1, **few)),
+        Ladder("ranks", along("rank", expert=2, row=16, hidden=2)),
+        Ladder("experts", along("expert", rank=2, row=16, hidden=2)),
+        Ladder("columns", along("hidden", row=6, **few), most=MOST_HIDDEN),
+    )
 
 
 @st.composite
-def _at(draw: st.DrawFn, routed: Routed, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
+def _at(draw: st.DrawFn, make: Make, mode: str, dtype: str, levels: Mapping[str, str]) -> Case:
     """A call that shows these levels."""
     sizes = {name: draw(st.integers(*spans[levels[name]])) for name, spans in SPANS.items()}
     counts = drawn_counts(sizes, levels["segments"], draw(st.integers(0, 999)))
     fill = draw(fills_with(levels["values"], 1, sizes["hidden"], MOVED_FIRST))
     machine = draw(machines())
-    return routed.of(mode, dtype, counts, sizes["hidden"], fill, machine, levels["counts"])
+    return make(mode, dtype, counts, sizes["hidden"], fill, machine, levels["counts"])
 
 
 def _cost(sizes: Sizes, machine: Machine) -> int:

@@ -32,11 +32,6 @@ def cursor_bytes(lines: int) -> int:
     return -(-WORD * max(lines, 1) // BLOCK) * BLOCK
 
 
-def least_ub(sizes: Sizes) -> int:
-    """The least bytes of a buffer in which our kernel carries out a call."""
-    return cursor_bytes(min(sizes["rank"], sizes["expert"])) + TILES * BLOCK
-
-
 def tile_bytes(ub_bytes: int, lines: int) -> int:
     """The bytes that are moved at once."""
     return min((ub_bytes - cursor_bytes(lines)) // TILES // BLOCK * BLOCK, MOST_TILE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from cases.operators._interface import REQUIRED, read_in, typed
@@ -33,7 +32,6 @@ ANY = source_read("tokens have an axis or more", SHAPES)
 TWO_OR_MORE = source_read("permuteTokensOut has two axes or more", SHAPES)
 
 
-read = partial(source_read, source=TILING)
 tiled = read_in(TILING)
 SIGNATURE = Signature(
     NAME,

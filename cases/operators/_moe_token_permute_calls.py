@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import SORT
+from cases.operators._interface import SORT, doubted
 from cases.operators._moe_token_permute_call import (
     DOCUMENT,
     DTYPES,
@@ -22,9 +22,8 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from cases.operators._values import bits
 from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
-from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
-from conformance.record.operator import Example, Quarantine
+from conformance.record.operator import Example
 from conformance.record.variations import (
     in_mode,
     reshaped,
@@ -160,38 +159,32 @@ def is_of_mode(case: Case) -> bool:
 REJECTIONS = rejections(SIGNATURE, RIGHT, ONE_SLOT, THREE_AXES, wrong=WRONG, is_of_mode=is_of_mode)
 
 
-QUARANTINE = tuple(
-    Quarantine(name, case, inferred(text, f"{source}, inferred"))
-    for name, case, text, source in (
-        (
-            "neighbouring keys beyond 2^24",
+QUARANTINE = doubted(
+    {
+        "neighbouring keys beyond 2^24": (
             call("whole", "float16", tokens=(4, 8), indices=NEAR, fill=ADDRESSED),
             "keys are sorted as fp32, where they are equal: any order of theirs",
             SORT,
         ),
-        (
-            "tokens without columns",
+        "tokens without columns": (
             call("first", "float32", tokens=(3, 0), top_k=2, indices=EXPERTS, num_out_tokens=3),
             "some outputs are empty and others are not: copies of length 0",
             TILING,
         ),
-        (
-            "copies of two axes of tokens of one",
+        "copies of two axes of tokens of one": (
             _copied((3,), (6, 1)),
             "a token of no further axis is one column",
             TILING,
         ),
-        (
-            "copies of two axes of tokens of three",
+        "copies of two axes of tokens of three": (
             _copied((3, 3, 5), (6, 15)),
             "axes behind the first count together as columns",
             TILING,
         ),
-        (
-            "top_k is 0",
+        "top_k is 0": (
             call("whole", "float32", tokens=(3, 4), top_k=0),
             "no slots, and so no rows: MoeTokenPermuteWithEp refuses it",
             TILING,
         ),
-    )
+    }
 )

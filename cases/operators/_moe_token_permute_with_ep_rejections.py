@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from cases.operators._interface import SORT, TILING_FAILED
+from cases.operators._interface import SORT, TILING_FAILED, in_doubt
 from cases.operators._moe_token_permute_with_ep_call import (
     MOST_SLOTS,
     README,
@@ -19,7 +19,7 @@ from cases.operators._token_permute_sizes import MOST_PADDED_TOKENS, MOST_TOP_K,
 from conformance.call.case import Case
 from conformance.record.call_rules import Range
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.clause import Clause, inferred, source_read
+from conformance.record.clause import source_read
 from conformance.record.derive.rejections import freedoms, rejections
 from conformance.record.operator import Quarantine
 from conformance.record.variations import (
@@ -152,7 +152,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine(
             "numOutTokens 4 of 6 without a range",
             _of_six("num_out_tokens", num_out_tokens=4),
-            _open(
+            in_doubt(
                 "a null range may leave numOutTokens, or become [0, 0), or drop the probabilities",
                 f"{README}; newer README; operator definition",
             ),
@@ -168,38 +168,34 @@ def quarantine() -> tuple[Quarantine, ...]:
                 rank_range=(0, 4),
                 fill=ADDRESSED,
             ),
-            _open("keys are sorted as fp32, where they are equal: any order of theirs", SORT),
+            in_doubt("keys are sorted as fp32, where they are equal: any order of theirs", SORT),
         ),
         Quarantine(
             "range from the last rank to 0",
             _of_six("reversed", rank_range=(6, 0)),
-            _open("start - end is the number of slots: no row is left", TILING),
+            in_doubt("start - end is the number of slots: no row is left", TILING),
         ),
         Quarantine(
             "tokens without columns",
             call("middle", "float32", tokens=(3, 0), top_k=2, rank_range=(1, 4), probs=OTHER),
-            _open("some outputs are empty and others are not: copies of length 0", TILING),
+            in_doubt("some outputs are empty and others are not: copies of length 0", TILING),
         ),
         Quarantine(
             "rows in parts, with probabilities of several tokens of a core",
             _wide(FEW_TOKENS_EACH, 2, row_columns(max(USABLE_UB_BYTES.values()), 4) + 1, rows=192),
-            _open("a batch's probabilities from its token's number on, not its slot's", KERNELS),
+            in_doubt("a batch's probabilities from its token's number on, not its slot's", KERNELS),
         ),
         Quarantine(
             "whole rows that leave less room than the indices of 512 slots take",
             _wide(2, MOST_TOP_K, row_columns(min(USABLE_UB_BYTES.values()), 4) - 16, rows=3),
-            _open("no token fits a pass, and the loops over passes have no length", TILING),
+            in_doubt("no token fits a pass, and the loops over passes have no length", TILING),
         ),
         Quarantine(
             "rows that fill the buffer to its last 32 bytes, with probabilities",
             _wide(6 * FEW_TOKENS_EACH // 2, 8, 7168, rows=64, dtype="bfloat16"),
-            _open("32 bytes for probabilities behind a buffer that rows have filled", KERNELS),
+            in_doubt("32 bytes for probabilities behind a buffer that rows have filled", KERNELS),
         ),
     )
-
-
-def _open(text: str, source: str) -> Clause:
-    return inferred(text, f"{source}, inferred")
 
 
 def _of_six(mode: str, **how: object) -> Case:

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from cases.operators import _moe_token_permute_with_routing_map_maps as maps
 from cases.operators import _moe_token_permute_with_routing_map_sizes as sizes
 from cases.operators._moe_token_permute_with_routing_map_call import Mask, call
 from cases.operators._moe_token_permute_with_routing_map_edges import edges
-from cases.operators._moe_token_permute_with_routing_map_maps import (
-    COLUMNS,
-    FILLED,
-    MAP_DTYPES,
-    PATTERNS,
-    columns_of,
-    filled_of,
-    mask,
-    padded_mask,
-    patterns_of,
-)
 from cases.operators._token_permute_cells import MOST_HIDDEN, PROBS, probs_with
 from cases.operators._token_permute_sizes import BOUNDARIES, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
@@ -39,18 +30,17 @@ def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype."""
     padded = mode == "drop_pad"
     axes, constraint = (_padded_axes if padded else _unpadded_axes)(dtype)
-    drawn = _padded_cases if padded else _unpadded_cases
     return Cells(
         axes=(
             Axis("boundary", BOUNDARIES, _boundaries_of),
             *axes,
             Axis("numOutTokens", sizes.NUMBERS, _numbers_of),
             of_values("family", MOVED_FIRST, "tokens"),
-            of_dtypes("map", MAP_DTYPES, "routing_map"),
+            of_dtypes("map", maps.MAP_DTYPES, "routing_map"),
             of_values("probs", PROBS, "probs", absent=PROBS[0]),
             *of_machines(),
         ),
-        cases=lambda levels: drawn(dtype, levels),
+        cases=lambda levels: _cases(mode, dtype, levels),
         constraints=(constraint,),
         edges=edges(mode, dtype),
     )
@@ -58,7 +48,7 @@ def cells(mode: str, dtype: str) -> Cells:
 
 def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
     axes = (
-        Axis("routing", PATTERNS, lambda case: patterns_of(map_of(case))),
+        Axis("routing", maps.PATTERNS, lambda case: maps.patterns_of(map_of(case))),
         Axis("top_k", tuple(sizes.TOP_KS), _top_ks_of),
         Axis("experts", tuple(sizes.EXPERTS), _experts_of),
     )
@@ -75,8 +65,8 @@ def _solvable(element_bytes: int, *asked: str) -> bool:
 
 def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
     axes = (
-        Axis("tokens of an expert", COLUMNS, lambda case: columns_of(map_of(case))),
-        Axis("capacity", FILLED, lambda case: filled_of(map_of(case), capacity_of(case))),
+        Axis("tokens of an expert", maps.COLUMNS, lambda case: maps.columns_of(map_of(case))),
+        Axis("capacity", maps.FILLED, lambda case: maps.filled_of(map_of(case), capacity_of(case))),
         Axis("experts", tuple(sizes.SEVERAL), _several_of),
     )
     over = ("boundary", "cores", "UB", axes[0].name, "capacity", "numOutTokens", "experts")
@@ -90,8 +80,23 @@ def _padded_solvable(element_bytes: int, boundary: str, cores: str, ub: str, *as
 
 
 @st.composite
-def _unpadded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
-    """Cases without padding that show these levels; every case takes as many choices."""
+def _cases(draw: st.DrawFn, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels; every case takes as many choices."""
+    given = (_padded if mode == "drop_pad" else _unpadded)(draw, dtype, levels)
+    (_, hidden), (_, experts) = given["tokens"], given["routing_map"].shape
+    weights = draw(probs_with(levels["probs"], experts))
+    return call(
+        mode,
+        dtype,
+        map_dtype=levels["map"],
+        probs=None if levels["probs"] == PROBS[0] else weights,
+        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        **given,
+    )
+
+
+def _unpadded(draw: st.DrawFn, dtype: str, levels: Levels) -> dict[str, Any]:
+    """The sizes and the map of a case without padding."""
     place = (levels["boundary"], levels["top_k"], levels["cores"], levels["UB"])
     pattern, number, wanted = levels["routing"], levels["numOutTokens"], levels["experts"]
     found = sizes_at(*place, numpy_dtype(dtype).itemsize)
@@ -109,23 +114,16 @@ def _unpadded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
     slots = tokens * top_k
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
     uneven = number != sizes.NUMBERS[0]
-    weights = draw(probs_with(levels["probs"], experts))
-    return call(
-        "dropless",
-        dtype,
-        tokens=(tokens, hidden),
-        routing_map=mask(pattern, tokens, experts, top_k, generator),
-        num_out_tokens=slots + (1 + rest % max(1, tokens - 1)) * uneven,
-        map_dtype=levels["map"],
-        probs=None if levels["probs"] == PROBS[0] else weights,
-        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
-        machine=chosen.machine,
-    )
+    return {
+        "tokens": (tokens, hidden),
+        "routing_map": maps.mask(pattern, tokens, experts, top_k, generator),
+        "num_out_tokens": slots + (1 + rest % max(1, tokens - 1)) * uneven,
+        "machine": chosen.machine,
+    }
 
 
-@st.composite
-def _padded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
-    """Padded cases that show these levels; every case takes as many choices."""
+def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> dict[str, Any]:
+    """The same of a padded case."""
     place = (levels["boundary"], levels["cores"], levels["UB"])
     column, filled = levels["tokens of an expert"], levels["capacity"]
     number, wanted = levels["numOutTokens"], levels["experts"]
@@ -137,19 +135,13 @@ def _padded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
     most_hidden = max(1, FEW_ELEMENTS // max(rows, chosen.tokens))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     uneven = number != sizes.NUMBERS[0]
-    weights = draw(probs_with(levels["probs"], experts))
     known = (chosen.tokens, experts, chosen.capacity)
-    return call(
-        "drop_pad",
-        dtype,
-        tokens=(chosen.tokens, hidden),
-        routing_map=padded_mask(column, filled, known, generator),
-        num_out_tokens=rows + (1 + rest % max(1, experts - 1)) * uneven,
-        map_dtype=levels["map"],
-        probs=None if levels["probs"] == PROBS[0] else weights,
-        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
-        machine=chosen.machine,
-    )
+    return {
+        "tokens": (chosen.tokens, hidden),
+        "routing_map": maps.padded_mask(column, filled, known, generator),
+        "num_out_tokens": rows + (1 + rest % max(1, experts - 1)) * uneven,
+        "machine": chosen.machine,
+    }
 
 
 def map_of(case: Case) -> Mask:

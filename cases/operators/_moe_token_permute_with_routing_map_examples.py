@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +21,10 @@ from cases.operators._moe_token_permute_with_routing_map_call import (
 )
 from cases.operators._moe_token_permute_with_routing_map_maps import MAP_DTYPES, mask
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS
+from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, far
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots, row_columns
 from cases.operators._values import bits
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.far import EDGES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Example
 from conformance.record.variations import without
@@ -85,7 +85,7 @@ def examples() -> tuple[Example, ...]:
         *_inside(),
         *_nothing(),
         *_patterns(),
-        *_far(),
+        *far(call, "drop_pad", _last_two),
         *_many(),
     )
 
@@ -246,36 +246,15 @@ def _patterns() -> Iterator[Example]:
         yield Example(f"every kind of pattern {mode} {dtype}", case, source)
 
 
-def _far() -> Iterator[Example]:
-    """Tokens beyond 2^31 and 2^32 elements, of which one expert has the last two."""
-    for edge, dtype in product(EDGES, DTYPES):
-        hidden = edge // 8192
-        tokens = edge // hidden + 2
-        routing_map = np.arange(tokens)[:, None] >= tokens - 2
-        case = call(
-            "drop_pad",
-            dtype,
-            tokens=(tokens, hidden),
-            routing_map=routing_map,
-            num_out_tokens=2,
-            fill=ADDRESSED,
-            held=(tokens - 2, tokens - 1),
-        )
-        power = edge.bit_length() - 1
-        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
+def _last_two(tokens: int) -> dict[str, Any]:
+    """One expert has the last two tokens."""
+    return {"routing_map": np.arange(tokens)[:, None] >= tokens - 2, "num_out_tokens": 2}
 
 
 def _many() -> Iterator[Example]:
-    """Tokens whose numbers 16 bits do not hold, of which one expert has the last two."""
+    """Tokens whose numbers 16 bits do not hold."""
     tokens = 2**16 + 3
-    routing_map = np.arange(tokens)[:, None] >= tokens - 2
-    case = call(
-        "drop_pad",
-        "float32",
-        tokens=(tokens, 8),
-        routing_map=routing_map,
-        num_out_tokens=2,
-        fill=ADDRESSED,
-        held=(1, 2, tokens - 2, tokens - 1),
-    )
+    held = (1, 2, tokens - 2, tokens - 1)
+    how = {"fill": ADDRESSED, "held": held, **_last_two(tokens)}
+    case = call("drop_pad", "float32", tokens=(tokens, 8), **how)
     yield Example(f"token {tokens - 1} of one expert", case, "int64 shape, inferred")

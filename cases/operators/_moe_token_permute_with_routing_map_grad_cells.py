@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators import _moe_token_permute_with_routing_map_grad_maps as maps
 from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
 from cases.operators import _slot_sum_sizes as unpadded
 from cases.operators._moe_token_permute_with_routing_map_grad_edges import edges
-from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
-    MAPS,
-    PROBS,
-    VALUES,
-    goes_with,
-    has_values,
-    map_of,
-    map_values,
-    probs_of,
-    routed,
-    values_of,
-)
 from cases.operators._slot_sum_cells import MOST_HIDDEN, least_kept, sized
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.layouts import LAYOUTS, layout_of
@@ -44,22 +34,21 @@ MORE_EXPERTS = 5
 def cells(call: Call, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes."""
     axes, constraint = (_padded_axes if mode == "drop_pad" else _unpadded_axes)(dtype)
-    drawn = _padded_cases if mode == "drop_pad" else _unpadded_cases
     return Cells(
         axes=(
             *axes,
-            Axis("probs", PROBS, lambda case: [probs_of(case)]),
-            Axis("probs' family", VALUES, values_of),
-            Axis("map", MAPS, lambda case: [map_of(case)]),
+            Axis("probs", maps.PROBS, lambda case: [maps.probs_of(case)]),
+            Axis("probs' family", maps.VALUES, maps.values_of),
+            Axis("map", maps.MAPS, lambda case: [maps.map_of(case)]),
             Axis("layout", LAYOUTS, lambda case: [layout_of(case.outputs["tokens_grad"])]),
             of_values("family", READABLE_FIRST, "permuted_token_output_grad"),
             *of_machines(),
         ),
-        cases=lambda levels: drawn(call, dtype, levels),
+        cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=(
             constraint,
-            Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
-            Constraint(("probs", "probs' family"), has_values, "values of what is there"),
+            Constraint(("probs", "map"), maps.goes_with, "probs need a map (status 161001)"),
+            Constraint(("probs", "probs' family"), maps.has_values, "values of what is there"),
         ),
         edges=edges(call, mode, dtype),
     )
@@ -95,8 +84,24 @@ def _padded_solvable(
 
 
 @st.composite
-def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
-    """Cases without padding that show these levels; every case takes as many choices."""
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels; every case takes as many choices."""
+    terms, given = (_padded if mode == "drop_pad" else _unpadded)(draw, dtype, levels)
+    rows, hidden = given["grad"]
+    return call(
+        mode,
+        dtype,
+        probs=levels["probs"],
+        map_kind=levels["map"],
+        probs_fill=draw(_values(levels, rows)),
+        layout=levels["layout"],
+        fill=draw(fills_with(levels["family"], terms, hidden)),
+        **given,
+    )
+
+
+def _unpadded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str, Any]]:
+    """A token's rows, and what a call without padding says of sizes, indices and the map."""
     size = numpy_dtype(dtype).itemsize
     place = (levels["boundary"], levels["slots"], levels["cores"], levels["UB"])
     found = unpadded.sizes_at(unpadded.LINES, *place, size)
@@ -114,27 +119,20 @@ def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> 
     most_hidden = max(1, FEW_ELEMENTS // rows)
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = ranked(levels["routing"], rows, generator)
-    return call(
-        "dropless",
-        dtype,
-        grad=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        tokens=tokens,
-        experts=experts,
-        probs=levels["probs"],
-        map_kind=levels["map"],
-        map_values=map_values(levels["map"], routed(tokens, experts, top_k, generator), generator),
-        probs_fill=draw(_values(levels, rows)),
-        layout=levels["layout"],
-        fill=draw(fills_with(levels["family"], top_k, hidden)),
-        unread=unread_rows(indices, rows),
-        machine=chosen.machine,
-    )
+    mask = maps.routed(tokens, experts, top_k, generator)
+    return top_k, {
+        "grad": (rows, hidden),
+        "indices": tuple(indices.tolist()),
+        "tokens": tokens,
+        "experts": experts,
+        "map_values": maps.map_values(levels["map"], mask, generator),
+        "unread": unread_rows(indices, rows),
+        "machine": chosen.machine,
+    }
 
 
-@st.composite
-def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
-    """Padded cases that show these levels; every case takes as many choices."""
+def _padded(draw: st.DrawFn, dtype: str, levels: Levels) -> tuple[int, dict[str, Any]]:
+    """The most rows of a token, and the same of a padded call."""
     size = numpy_dtype(dtype).itemsize
     found = padded.sizes_at(levels["boundary"], levels["cores"], levels["UB"], size)
     sharing, order = levels["sharing"], levels["order"]
@@ -151,29 +149,21 @@ def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Ca
     most_hidden = max(1, FEW_ELEMENTS // max(chosen.rows, tokens))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = padded.token_ids(chosen, tokens, sharing, order, generator)
-    mask = routed(tokens, chosen.experts, min(2, chosen.experts), generator)
-    terms = int(np.bincount(indices).max())
-    return call(
-        "drop_pad",
-        dtype,
-        grad=(chosen.rows, hidden),
-        indices=tuple(indices.tolist()),
-        tokens=tokens,
-        experts=chosen.experts,
-        probs=levels["probs"],
-        map_kind=levels["map"],
-        map_values=map_values(levels["map"], mask, generator),
-        probs_fill=draw(_values(levels, chosen.rows)),
-        layout=levels["layout"],
-        fill=draw(fills_with(levels["family"], terms, hidden)),
-        machine=chosen.machine,
-    )
+    mask = maps.routed(tokens, chosen.experts, min(2, chosen.experts), generator)
+    return int(np.bincount(indices).max()), {
+        "grad": (chosen.rows, hidden),
+        "indices": tuple(indices.tolist()),
+        "tokens": tokens,
+        "experts": chosen.experts,
+        "map_values": maps.map_values(levels["map"], mask, generator),
+        "machine": chosen.machine,
+    }
 
 
 def _values(levels: Levels, rows: int) -> SearchStrategy[Fill]:
     """Recipes for the permuted probs' gradient [rows]; any where it is not there."""
     family = levels["probs' family"]
-    return fills_with(MOVED_FIRST[0] if family == VALUES[0] else family, 1, rows, MOVED_FIRST)
+    return fills_with(MOVED_FIRST[0] if family == maps.VALUES[0] else family, 1, rows, MOVED_FIRST)
 
 
 def _indices(case: Case) -> padded.Indices:

@@ -8,26 +8,8 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
-    EXTRAS,
-    MAPS,
-    goes_with,
-    in_last_experts,
-    map_values,
-    probs_of,
-    routed,
-)
-from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
-    SORTED_AT_ONCE,
-    PaddedSizes,
-    entries_ub,
-    merge_entries,
-    run_rows,
-    scatter_rows,
-    tile_experts,
-    tile_tokens,
-    token_ids,
-)
+from cases.operators import _moe_token_permute_with_routing_map_grad_maps as maps
+from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as limits
 from cases.operators._slot_sum_edges import (
     DEAREST,
     FREE_HIDDEN,
@@ -48,7 +30,7 @@ SMALL_MAP = 4096
 """Entries of a map that any call may have; a larger one is listed only where the edge needs it."""
 
 BARE = st.just(("neither", "absent"))
-WANTED = st.sampled_from([("both", kind) for kind in MAPS if goes_with("both", kind)])
+WANTED = st.sampled_from([("both", kind) for kind in maps.MAPS if maps.goes_with("both", kind)])
 
 SORT_KEYS = (97_281, 291_841)
 """One more than in 16 runs and in 48 runs of the vendor's sort, of 6080 keys each."""
@@ -71,10 +53,10 @@ def edges(call: Call, mode: str, dtype: str) -> Edges:
 def _unpadded_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
     yield from slot_edges(element_bytes)
     for machine, (step, change) in product((SMALL, *CHIPS), STEPS.items()):
-        experts = tile_experts(machine.ub_bytes, element_bytes)
+        experts = limits.tile_experts(machine.ub_bytes, element_bytes)
         one = {"top_k": 1, "probs": 1, "hidden": 1}
         yield f"experts{step}", machine, {**one, "tokens": 2, "experts": experts + change}
-        most = machine.cores * tile_tokens(machine.ub_bytes, element_bytes, MOST_EXPERTS)
+        most = machine.cores * limits.tile_tokens(machine.ub_bytes, element_bytes, MOST_EXPERTS)
         sizes = {**one, "tokens": most + change, "experts": MOST_EXPERTS}
         yield f"tiles of {MOST_EXPERTS} experts{step}", machine, sizes
 
@@ -82,7 +64,7 @@ def _unpadded_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
 def _padded_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
     for machine, (step, change) in product((SMALL, *CHIPS), STEPS.items()):
         cores, ub = machine.cores, machine.ub_bytes
-        row = entries_ub(ub, element_bytes)
+        row = limits.entries_ub(ub, element_bytes)
         yield f"tokens = cores{step}", machine, {"tokens": cores + change}
         for count in (1, 2):
             rows = count * cores + change
@@ -93,12 +75,12 @@ def _padded_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
         granule = GRANULE_BYTES // element_bytes
         hidden = next(n for n in range(row.columns(4), 0, -granule) if row.names(n) > granule)
         yield f"entries{step}", machine, {"rows": row.names(hidden) + change, "hidden": hidden}
-        single, run = Machine(1, ub), run_rows(ub)
-        merged = merge_entries(ub) // SORTED_AT_ONCE * SORTED_AT_ONCE
+        single, run = Machine(1, ub), limits.run_rows(ub)
+        merged = limits.merge_entries(ub) // limits.SORTED_AT_ONCE * limits.SORTED_AT_ONCE
         yield f"run{step}", single, {"rows": run + change, "hidden": 1}
         yield f"sorted{step}", machine, {"rows": cores * run + change, "hidden": 1}
         yield f"merge{step}", machine, {"rows": cores * merged + change, "hidden": 1}
-        stored = {"rows": cores * scatter_rows(ub) + change, "hidden": 1, "probs": 1}
+        stored = {"rows": cores * limits.scatter_rows(ub) + change, "hidden": 1, "probs": 1}
         yield f"scatter{step}", machine, stored
     for machine, keys in product(CHIPS, SORT_KEYS):
         yield f"{keys} keys", machine, {"rows": keys, "hidden": 1}
@@ -132,7 +114,7 @@ def _sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
     rows, hidden = case.inputs["permuted_token_output_grad"].shape
     tokens, experts = case.attributes["tokens_num"], case.attributes["num_experts"]
-    sizes = {"tokens": tokens, "hidden": hidden, "probs": int(probs_of(case) == "both")}
+    sizes = {"tokens": tokens, "hidden": hidden, "probs": int(maps.probs_of(case) == "both")}
     if case.mode == "drop_pad":
         return {**sizes, "rows": rows}
     return {**sizes, "experts": experts, "top_k": rows // max(1, tokens)}
@@ -149,21 +131,21 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Ca
     if mode == "drop_pad":
         experts, capacity = _shape(sizes)
         rows, tokens = experts * capacity, sizes.get("tokens", capacity + some_tokens)
-        padded = PaddedSizes(edge.machine, experts, capacity)
+        padded = limits.PaddedSizes(edge.machine, experts, capacity)
         sharing = "several" if experts > 1 else "once"
-        indices = token_ids(padded, tokens, sharing, "rising", generator)
+        indices = limits.token_ids(padded, tokens, sharing, "rising", generator)
         top_k, terms = min(2, experts), int(np.bincount(indices).max())
     else:
         top_k = terms = sizes["top_k"]
         tokens = sizes.get("tokens", some_tokens)
         experts, rows = sizes.get("experts", top_k + more_experts), tokens * top_k
         indices = ranked("permuted" if rows >= LEAST_KEPT else "in order", rows, generator)
-    extras = EXTRAS if tokens * experts <= SMALL_MAP else BARE
+    extras = maps.EXTRAS if tokens * experts <= SMALL_MAP else BARE
     probs, kind = draw(WANTED if sizes.get("probs") else extras)
     mask = np.zeros(0, np.bool_)
     if kind != "absent":
-        mask = routed(tokens, experts, top_k, generator)
-        mask = in_last_experts(mask) if "experts" in sizes else mask
+        mask = maps.routed(tokens, experts, top_k, generator)
+        mask = maps.in_last_experts(mask) if "experts" in sizes else mask
     return call(
         mode,
         dtype,
@@ -173,7 +155,7 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Ca
         experts=experts,
         probs=probs,
         map_kind=kind,
-        map_values=map_values(kind, mask, generator),
+        map_values=maps.map_values(kind, mask, generator),
         probs_fill=draw(MOVED),
         layout=draw(st.sampled_from(LAYOUTS)),
         fill=draw(fills(terms)),

@@ -7,16 +7,21 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._interface import checked, null, typed, unchecked
+from cases.operators._interface import checked, in_document, null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
+from cases.operators._slot_sum_cases import (
+    GAUSSIAN,
+    far_examples,
+    in_order,
+    moved_rows,
+    with_infinities,
+)
 from cases.operators._values import WEIGHT_BITS, bits
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.signature import Signature, flag, integers, tensor
@@ -37,12 +42,7 @@ ROW = Size("row", free=source_read("slots from the last row on add nothing", KER
 SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
 IGNORED = source_read("it changes nothing", HOST)
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 later = partial(
     checked,
     versions=Versions(
@@ -128,22 +128,7 @@ def _by_hand() -> Iterator[Example]:
     whole = routed("whole", source=(6, 1), values=numbers)
     fewer = routed("uneven", source=(4, 1), values=numbers[:4])
     probs = bits("float32", 0.5, 2, 1, 0.25, 3, -1)
-    moved = call(
-        "single",
-        "float32",
-        source=(3, 2),
-        indices=(2, 0, 1),
-        top_k=1,
-        values=bits("float32", 1, 10, 2, 20, 3, 30),
-    )
-    infinite = call(
-        "whole",
-        "float32",
-        source=(4, 2),
-        indices=(0, 2, 3, 1),
-        top_k=2,
-        values=bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8),
-    )
+    moved, infinite = moved_rows(call, "single"), with_infinities(call, "whole")
     by_hand = f"{ACLNN}, function, by hand"
     yield Example(
         "ranks of a router",

@@ -12,7 +12,7 @@ from functools import partial
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._interface import NULL, checked, null, typed, unchecked
+from cases.operators._interface import NULL, checked, in_document, null, typed, unchecked
 from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
 from cases.operators._slot_grads import graded_sums, listed, naming_once, with_data
 from cases.operators._slot_sum import slot_sum_call
@@ -20,7 +20,7 @@ from cases.operators._values import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.values import MOVED
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.signature import Signature, flag, integers, tensor
 from conformance.record.sizes import Size
 from conformance.record.variations import without
@@ -36,12 +36,7 @@ MODES = ("whole", "uneven", "single")
 TOKENS, TOKENS_GRAD, GRAD = "permuted_tokens", "permuted_tokens_grad", "unpermuted_tokens_grad"
 INDICES, PROBS, PROBS_GRAD = "sorted_indices", "probs", "probs_grad"
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 ROW, HIDDEN, TOKEN = Size("row", least=1), Size("hidden", least=1), Size("token", least=1)
 SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
 IGNORED = source_read("host sources do not look at it", HOST)

@@ -44,7 +44,6 @@ from conformance.record.versions import Versions
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
-LATTICE = Fill(("lattice",), seed=1, terms=2**20)
 PATTERNS = Fill((BITS,), seed=1)
 _ranked = partial(in_order, call)
 

@@ -15,15 +15,6 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators import _slot_grad_limits as slot_grad
 from cases.operators._moe_token_unpermute_grad_call import DTYPES, PROBS
-from cases.operators._slot_grad_limits import (
-    MACHINES,
-    TOP_KS,
-    MovedUb,
-    SlotUb,
-    WeightedUb,
-    core_edges,
-    own_edges,
-)
 from cases.operators._slot_sum import TokenSum
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import CHIPS
@@ -52,11 +43,11 @@ VENDOR_INDICES = 256
 more (ibid.)."""
 
 
-def _buffer(element_bytes: int, prob_bytes: int) -> Callable[[int, int], SlotUb]:
+def _buffer(element_bytes: int, prob_bytes: int) -> Callable[[int, int], slot_grad.SlotUb]:
     """The buffer of a call with probabilities of so many bytes, or none, by its bytes and top_k."""
     if not prob_bytes:
-        return lambda ub_bytes, _: MovedUb(ub_bytes, element_bytes)
-    return lambda ub_bytes, top_k: WeightedUb(ub_bytes, top_k, element_bytes, prob_bytes)
+        return lambda ub_bytes, _: slot_grad.MovedUb(ub_bytes, element_bytes)
+    return lambda ub_bytes, top_k: slot_grad.WeightedUb(ub_bytes, top_k, element_bytes, prob_bytes)
 
 
 def limits() -> Iterator[Limit]:
@@ -64,9 +55,9 @@ def limits() -> Iterator[Limit]:
     for dtype in DTYPES:
         size = numpy_dtype(dtype).itemsize
         for prefix, prob_bytes, top_ks in (
-            ("", size, TOP_KS),
-            ("fp32-probs-", 4, TOP_KS),
-            ("16-bit-probs-", 2, TOP_KS),
+            ("", size, slot_grad.TOP_KS),
+            ("fp32-probs-", 4, slot_grad.TOP_KS),
+            ("16-bit-probs-", 2, slot_grad.TOP_KS),
             ("no-probs-", 0, (1,)),
         ):
             yield from slot_grad.limits(prefix, dtype, top_ks, _buffer(size, prob_bytes))
@@ -77,7 +68,7 @@ def edges(sums: TokenSum, mode: str, dtype: str, probs: bool) -> Edges:
     size = numpy_dtype(dtype).itemsize
     declared = (
         (limit, machine, sizes)
-        for machine in MACHINES
+        for machine in slot_grad.MACHINES
         for limit, sizes in _on(machine, size, probs)
     )
     near = edges_on(sums, mode, dtype, declared, products=probs)
@@ -98,10 +89,10 @@ def _sizes_of(case: Case) -> Sizes:
 
 def _on(machine: Machine, element_bytes: int, probs: bool) -> Iterator[tuple[str, Sizes]]:
     same = element_bytes if probs else 0
-    yield from core_edges(machine, {PROB_BYTES: same})
+    yield from slot_grad.core_edges(machine, {PROB_BYTES: same})
     for prob_bytes in (same, 6 - same) if probs else (0,):
         kind, fixed = f", probs {prob_bytes} B", {PROB_BYTES: prob_bytes}
-        yield from own_edges(machine, _buffer(element_bytes, prob_bytes), kind, fixed)
+        yield from slot_grad.own_edges(machine, _buffer(element_bytes, prob_bytes), kind, fixed)
     if machine in CHIPS:
         yield from _vendor(machine.cores, element_bytes, probs)
 

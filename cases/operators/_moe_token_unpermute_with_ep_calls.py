@@ -1,36 +1,113 @@
-"""Calls of MoeTokenUnpermuteWithEp that sources name, and that it must reject."""
+"""The signature of MoeTokenUnpermuteWithEp, and its calls: weighted sums over a range of ranks.
+
+Some are those that sources name, and that it must reject.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
-import numpy as np
-
+from cases.operators._interface import REQUIRED, checked, in_document, typed, unchecked
+from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
 from cases.operators._moe_token_unpermute_calls import LATTICE, weighted
-from cases.operators._moe_token_unpermute_with_ep_call import (
-    ACLNN,
-    DTYPES,
-    FALLS_BACK,
-    HOST,
-    KERNELS,
-    PROBS,
-    SIGNATURE,
-    call,
-    of_sum,
-    stated,
+from cases.operators._slot_sum import TokenSum, slot_sum_call
+from cases.operators._slot_sum_cases import (
+    GAUSSIAN,
+    far_examples,
+    in_order,
+    moved_rows,
+    with_infinities,
 )
-from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
-from cases.operators._slot_sum_ranges import NO_RANGE, far_ranks, is_of_middle
+from cases.operators._slot_sum_ranges import (
+    NO_RANGE,
+    RANGED,
+    far_ranks,
+    is_of_middle,
+    kept,
+    ranged_call,
+    window,
+)
 from cases.operators._values import bits
 from conformance.call.case import Case
-from conformance.record.clause import inferred
+from conformance.record.clause import inferred, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
+from conformance.record.signature import Form, Signature, flag, integers, number, tensor
+from conformance.record.sizes import Size, function
 from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
 from reference.moe_token_permute_with_ep import Range
 from reference.permutation import MOST_TOPK
+
+NAME = "moe_token_unpermute_with_ep"
+ACLNN = "aclnnMoeTokenUnpermuteWithEp document"
+KERNELS = "ops-transformer, moe_token_unpermute_with_ep/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute_with_ep/op_host"
+MODES = (*RANGED, NO_RANGE)
+TOKENS, INDICES, PROBS = "permuted_tokens", "sorted_indices", "probs"
+
+stated = in_document(ACLNN)
+FALLS_BACK = stated("without a range the call is one of MoeTokenUnpermute", "constraints")
+NO_TOPK = stated("without a range numTopk is ignored", "constraints")
+BEYOND = source_read("rows beyond those of the range are not read", KERNELS)
+PAST = source_read("without a range, slots from the last row on add nothing", KERNELS)
+IGNORED = stated("restoreShape takes effect with paddedMode alone")
+HELD = source_read("a range of two numbers, with a row for every rank, as all are read", KERNELS)
+
+TOKEN, HIDDEN = Size("token"), Size("hidden")
+SLOT = Size("slot", least=1, most=MOST_TOPK)
+KEPT = function("kept", kept, "rank_range", free=BEYOND)
+OF_PROBS = Size("slot", least=1, most=MOST_TOPK, default=1)
+ROW = Size("row", free=PAST)
+indices = partial(tensor, INDICES, dtype="int32")
+probs = partial(tensor, PROBS, TOKEN, dtype=DTYPES, optional=True, acl="probsOptional")
+
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(TOKENS, KEPT, HIDDEN),
+        indices(TOKEN * SLOT),
+        probs(SLOT),
+        number("num_topk", SLOT),
+        integers("rank_range", acl="rangeOptional", count=2),
+        flag("padded_mode", most=0),
+        integers("restore_shape", free=IGNORED, acl="restoreShapeOptional"),
+        tensor("out", TOKEN, HIDDEN, role="output"),
+    ),
+    rules=(
+        REQUIRED,
+        typed(source_read("float types, one for tokens and out; indices int32", HOST)),
+        unchecked(stated("paddedMode is false"), "padded_mode", kinds=("attribute",)),
+        replace(
+            unchecked(stated(f"top_k is 1 to {MOST_TOPK}", "constraints"), "slot"),
+            kinds=("limit",),
+            modes=(NO_RANGE,),
+        ),
+        checked(
+            source_read(f"top_k is 1 to {MOST_TOPK}, where there are probs", HOST),
+            *("num_topk", "slot"),
+            kinds=("attribute", "limit"),
+        ),
+        checked(source_read("probs are [tokens, num_topk]", HOST), PROBS),
+        unchecked(stated("tokens have two axes, indices one"), TOKENS, INDICES, kinds=("rank",)),
+        unchecked(stated("the indices are num_topk for every token"), INDICES),
+        unchecked(HELD, "rank_range", "kept", kinds=("attribute", "extent")),
+        unchecked(stated("out is [tokens, hidden]"), "out"),
+    ),
+    forms={
+        NO_RANGE: Form(
+            {"rank_range": None},
+            (tensor(TOKENS, ROW, HIDDEN), indices(TOKEN * OF_PROBS, numbers=ROW), probs(OF_PROBS)),
+            (number("num_topk", free=NO_TOPK),),
+        )
+    },
+)
+of_sum = slot_sum_call(SIGNATURE, TOKENS, INDICES)
+call = ranged_call(of_sum)
+SUM = TokenSum(call, uneven=MODES[1:], window=window)
+
 
 RANKS = (4, 0, 2, 1, 3, 5)
 """Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse."""
@@ -94,14 +171,7 @@ def _routed(mode: str, ends: Range | None, rows: int = 6) -> Case:
 
 
 def _zeros() -> Iterator[Example]:
-    infinite = call(
-        "full",
-        "float32",
-        source=(4, 2),
-        indices=(0, 2, 3, 1),
-        top_k=2,
-        values=bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8),
-    )
+    infinite = with_infinities(call, "full")
     yield Example(
         "two tokens of two slots, one of probability zero",
         weighted(infinite, "float32", bits("float32", 0.5, 0.25, 0.75, 0)),
@@ -158,17 +228,9 @@ def _unranged() -> Iterator[Example]:
     for top_k in (1, MOST_TOPK):
         case = _ranked(NO_RANGE, "float16", 2, top_k, 8, 2 * top_k)
         yield Example(f"top_k {top_k}, no range", case, FALLS_BACK.source)
-    moved = call(
-        NO_RANGE,
-        "float32",
-        source=(3, 2),
-        indices=(2, 0, 1),
-        top_k=1,
-        values=bits("float32", 1, 10, 2, 20, 3, 30),
-    )
     yield Example(
         "rows without probabilities, no range",
-        with_attributes(moved, num_topk=3),
+        with_attributes(moved_rows(call, NO_RANGE), num_topk=3),
         f"{FALLS_BACK.source}, by hand",
         {"out": (3, 30, 1, 10, 2, 20)},
     )

@@ -9,10 +9,8 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._interface import NULL, checked, null, typed, unchecked
-from cases.operators._moe_token_unpermute_grad_call import (
-    DTYPES as DTYPES,
-)
+from cases.operators._interface import NULL, checked, in_document, null, typed, unchecked
+from cases.operators._moe_token_unpermute_grad_call import DTYPES as DTYPES
 from cases.operators._moe_token_unpermute_grad_call import (
     GRAD,
     INDICES,
@@ -26,7 +24,7 @@ from cases.operators._slot_grads import graded_sums, naming_once
 from cases.operators._slot_sum import slot_sum_call
 from cases.operators._slot_sum_ranges import NO_RANGE, RANGED, ranged_call
 from conformance.call.case import Case
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.signature import Signature, flag, integers, number, tensor
 from conformance.record.sizes import Size, function
 from reference.moe_token_permute_with_ep import Range
@@ -39,10 +37,7 @@ KERNELS = "ops-transformer, moe_token_unpermute_with_ep_grad/op_kernel"
 HOST = "ops-transformer, moe_token_unpermute_with_ep_grad/op_host"
 MODES = (*RANGED, NO_RANGE)
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
+stated = in_document(ACLNN)
 
 
 def length(slots: int, rank_range: Range | None) -> int:

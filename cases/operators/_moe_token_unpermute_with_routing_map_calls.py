@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cases.operators._interface import NULL
 from cases.operators._map_sums import DROPLESS, DTYPES, MAP, PADDED, PROBS, PROBS_DTYPES
 from cases.operators._moe_token_unpermute_with_routing_map_call import (
@@ -26,8 +23,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_call import (
     follows,
     weighted,
 )
-from cases.operators._slot_sum_cases import GAUSSIAN
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import GAUSSIAN, weighted_row_sum
 from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred, source_read
@@ -69,10 +65,7 @@ def in_order(
     return weighted(made, probs or dtype, fill, experts=top_k) if mode.endswith("probs") else made
 
 
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    ones = bits(dtype, *(1.0 for _ in x))
-    return weighted(slot_row_sum(call, "dropless_probs", dtype, x), dtype, ones)
+row_sum = weighted_row_sum(call, "dropless_probs", weighted)
 
 
 def examples() -> tuple[Example, ...]:

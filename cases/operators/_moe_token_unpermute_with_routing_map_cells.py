@@ -9,11 +9,7 @@ import numpy as np
 
 from cases.operators._map_sums import DROPLESS, DTYPES, LINES, PADDED, MapSums, OfRows
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import least_pad_ub
-from cases.operators._moe_token_unpermute_with_routing_map_call import (
-    INDICES,
-    call,
-    weighted,
-)
+from cases.operators._moe_token_unpermute_with_routing_map_call import INDICES, call, weighted
 from cases.operators._slot_sum import EVERY, TokenSum
 from cases.operators._slot_sum_edges import slot_edges
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, INDEX_BYTES, SMALL, RowUb

@@ -12,14 +12,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._interface import checked, null, typed, unchecked
+from cases.operators._interface import checked, in_document, null, typed, unchecked
 from cases.operators._map_sums import DTYPES, MAP, PADDED, PROBS, PROBS_DTYPES
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import routed
 from cases.operators._slot_grads import listed, named_once
 from cases.operators._values import WEIGHT_BITS, WEIGHT_TERMS, WEIGHTS
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.routings import unread_rows
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.derive.calls import Fields
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Form, Signature, SizedTensor, flag, integers, tensor
@@ -42,12 +42,7 @@ MOST_PRODUCTS = 2**20
 MOST_MARKS = 2**15
 """Marks of a map, if fewer experts will do."""
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 read = partial(source_read, source=TILING)
 most = partial(document, source=f"{ACLNN}, constraints of calls with probs")
 # Relations take another order of an axis that is named token, row, slot or expert. Here none is:

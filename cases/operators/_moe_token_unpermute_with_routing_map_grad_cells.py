@@ -18,13 +18,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_grad_call import (
     ids_of_rows,
     weighted,
 )
-from cases.operators._slot_grad_limits import (
-    MACHINES,
-    TOP_KS,
-    WeightedUb,
-    core_edges,
-    own_edges,
-)
+from cases.operators._slot_grad_limits import MACHINES, TOP_KS, WeightedUb, core_edges, own_edges
 from cases.operators._slot_grad_limits import limits as slot_limits
 from cases.operators._slot_sum import ONCE, TokenSum
 from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, SMALL

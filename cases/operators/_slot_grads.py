@@ -6,7 +6,7 @@ Their calls are drawn as sums over slots, of which every row is named once.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -97,6 +97,18 @@ def products(inputs: Arrays, named: NDArray[Any], source: str, grad: str, weight
     elements = np.where(live, first * hidden + np.arange(hidden), -1)
     factors = inputs[grad][np.arange(named.size) // max(1, top_k)]
     return Terms(rows=elements, source=source, coefficients=factors, columns=1)
+
+
+def in_float32(terms: Callable[[Arrays, Mapping[str, Any]], Terms]) -> Callable[..., Terms]:
+    """The terms with weights in float32: float64 holds those of every data type, as kernels do."""
+
+    def made(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+        found = terms(inputs, attributes)
+        if found.coefficients is None:
+            return found
+        return replace(found, coefficients=found.coefficients.astype(np.float32))
+
+    return made
 
 
 def named_rows(ranks: NDArray[Any], rows: int) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from cases.operators._slot_sum_sizes import LINES, MOST_VALUES, Lines
 from conformance.call.case import Attribute, Case, Machine, Tensor
 from conformance.draw.patterns import DROPPED, RANKS, Mask, rank_patterns, ranked_beside_drops
+from conformance.draw.routings import unread_rows
 from conformance.record.derive.calls import Fields
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Signature
@@ -94,6 +96,14 @@ class TokenSum:
     slots: tuple[str, ...] = ()
     most_top_k: int = MOST_TOPK
     lines: Lines = LINES
+
+    def drawn(
+        self, mode: str, dtype: str, shape: Shape, hidden: int, indices: Indices, **how: Any
+    ) -> Case:
+        """The case whose rows have this leading shape; those that no index names are not read."""
+        unread = unread_rows(indices, math.prod(shape))
+        named = tuple(indices.tolist())
+        return self.call(mode, dtype, source=(*shape, hidden), indices=named, unread=unread, **how)
 
     def most_values(self, mode: str) -> int:
         """The most values of which the tuples of a small scope are made."""

@@ -6,7 +6,7 @@ in a source of gigabytes. Only rows that are listed exist; out stays small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from cases.operators._slot_sum import Call, TokenSum
 from cases.operators._slot_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
+from cases.operators._values import bits
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import EDGES, far_routings
 from conformance.draw.machines import UB_BYTES, machines
-from conformance.draw.routings import DROPPED, ranks, unread_rows
+from conformance.draw.routings import DROPPED, ranks
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import fills
 from conformance.record.contract import Merges
@@ -64,16 +65,8 @@ def near_cases(
     rows, indices = slots, draw(ranks(slots))
     if mode in sums.uneven:
         rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
-    return sums.call(
-        mode,
-        dtype,
-        source=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, rows),
-        machine=machine,
-    )
+    how = {"top_k": top_k, "fill": draw(fills(top_k)), "machine": machine}
+    return sums.drawn(mode, dtype, (rows,), hidden, indices, **how)
 
 
 def in_order(
@@ -82,6 +75,18 @@ def in_order(
     """A call whose slots name rows 0, 1, 2..."""
     indices = tuple(range(tokens * top_k))
     return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
+def moved_rows(call: Call, mode: str) -> Case:
+    """Three tokens that are one row each: 3 30, 1 10 and 2 20."""
+    values = bits("float32", 1, 10, 2, 20, 3, 30)
+    return call(mode, "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, values=values)
+
+
+def with_infinities(call: Call, mode: str) -> Case:
+    """Two tokens of two slots, of which the last one names a row of infinities."""
+    values = bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8)
+    return call(mode, "float32", source=(4, 2), indices=(0, 2, 3, 1), top_k=2, values=values)
 
 
 def left_to_right(slots: int) -> Merges:
@@ -101,6 +106,17 @@ def row_sum(call: Call, mode: str, dtype: str, x: NDArray[np.generic]) -> Case:
         top_k=slots,
         values=tuple(stored.tolist()),
     )
+
+
+def weighted_row_sum(
+    call: Call, mode: str, weighted: Call
+) -> Callable[[str, NDArray[np.generic]], Case]:
+    """What makes the same of a mode whose slots are ``weighted``, each by 1."""
+
+    def made(dtype: str, x: NDArray[np.generic]) -> Case:
+        return weighted(row_sum(call, mode, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
+
+    return made
 
 
 MOST_FAR_INDICES = 64

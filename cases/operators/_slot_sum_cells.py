@@ -19,7 +19,6 @@ from conformance.draw.patterns import (
     holds_every_tuple,
     least_tokens,
 )
-from conformance.draw.routings import unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 from conformance.draw.values import READABLE_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
@@ -99,16 +98,9 @@ def _cases(draw: st.DrawFn, sums: TokenSum, mode: str, dtype: str, levels: Level
         mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
         few = mask.size * hidden <= FEW_ELEMENTS // 2
         shape, indices = sums.routed(mode, routing, mask, few, generator)
-    return sums.call(
-        mode,
-        dtype,
-        source=(*shape, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills_with(levels["family"], top_k, hidden)),
-        unread=unread_rows(indices, int(np.prod(shape))),
-        machine=chosen.machine,
-    )
+    fill = draw(fills_with(levels["family"], top_k, hidden))
+    how = {"top_k": top_k, "fill": fill, "machine": chosen.machine}
+    return sums.drawn(mode, dtype, shape, hidden, indices, **how)
 
 
 def sized(

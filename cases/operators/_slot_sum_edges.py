@@ -25,7 +25,6 @@ from cases.operators._slot_sum_limits import (
 )
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.patterns import LEAST_KEPT, ranked_beside_drops
-from conformance.draw.routings import unread_rows
 from conformance.draw.values import SEEDS, fills
 from conformance.judge.legality import UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
@@ -142,13 +141,5 @@ def sized(
     if uneven and not mask.any():
         rows += 1
     rows = sizes.get("rows", rows)
-    return sums.call(
-        mode,
-        dtype,
-        source=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, rows),
-        machine=machine,
-    )
+    how = {"top_k": top_k, "fill": draw(fills(top_k)), "machine": machine}
+    return sums.drawn(mode, dtype, (rows,), hidden, indices, **how)

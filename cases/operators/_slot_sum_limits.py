@@ -118,6 +118,15 @@ def limits(
                 yield Limit(f"{prefix}tokens", 3 * batch, top_k, dtype, 3, ub, hidden)
 
 
+def of_weights(dtypes: Iterable[str], bare_top_ks: Iterable[int] = TOP_KS) -> Iterator[Limit]:
+    """The limits with weights of the rows' data type, of either size, and with none."""
+    for dtype in dtypes:
+        yield from limits((dtype,), weight_bytes=numpy_dtype(dtype).itemsize)
+        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
+        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
+        yield from limits((dtype,), bare_top_ks, prefix="no-probs-")
+
+
 def vendor_hiddens(element_bytes: int) -> Iterator[tuple[str, int]]:
     """The row lengths at which the vendor's kernel takes fewer buffers, or another piece."""
     columns = VENDOR_COLUMNS[element_bytes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from hypothesis.strategies import SearchStrategy
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from cases.operators._ladders import Drawn
 from conformance.call.case import Case, Machine
+from conformance.draw.values import MOVED
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import Edge
 from conformance.record.workload import Batch
+from conformance.values.fill import Fill
 
 CHIP = Machine(48, max(USABLE_UB_BYTES.values()))
 Made = Callable[[str, Batch], SearchStrategy[Case]]
@@ -38,6 +41,34 @@ def by_map(drawn: Drawn, mode: str, tensor: str) -> Made:
         return marks
 
     return _routed(drawn, mode, tensor, mapped)
+
+
+def by_calls(
+    call: Callable[..., Case],
+    mode: str,
+    fills: SearchStrategy[Fill] = MOVED,
+    **how: Any,
+) -> Made:
+    """What ``call`` makes of a mode and of the experts of each slot; ``how`` is what else it says,
+    or what gives that of a number of experts."""
+
+    def cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+        experts = batch.workload.experts
+        return fills.map(
+            lambda fill: call(
+                mode,
+                dtype,
+                x=(batch.tokens, batch.columns),
+                top_k=batch.workload.top_k,
+                experts=tuple(batch.experts.ravel().tolist()),
+                expert_num=experts,
+                fill=fill,
+                machine=CHIP,
+                **{name: one(experts) if callable(one) else one for name, one in how.items()},
+            )
+        )
+
+    return cases
 
 
 def _routed(

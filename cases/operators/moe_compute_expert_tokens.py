@@ -10,21 +10,21 @@ import numpy as np
 from cases.operators import _moe_compute_expert_tokens_calls as calls
 from cases.operators._interface import (
     REQUIRED,
-    as_listed,
     checked,
+    in_document,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
 from cases.operators._moe_compute_expert_tokens_relations import RELATIONS
+from cases.operators._torch_npu import bound_by_names
 from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import inferred, source_read
 from conformance.record.contract import Index
 from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Sizes
 from conformance.record.operator import Example, Mode, Operator, Quarantine
 from conformance.record.signature import Signature, number, tensor
@@ -38,12 +38,7 @@ TILING = "ops-transformer, moe_compute_expert_tokens tiling"
 TORCH = "torch_npu.npu_moe_compute_expert_tokens"
 BISECTED = "bisected"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{PAGE}, {place}")
-
-
+stated = in_document(PAGE)
 FEWER = stated("there are fewer than 2^24 entries, of any number", "constraints")
 ENTRY = Size("entry", most=calls.MOST_ENTRIES, free=FEWER)
 EXPERT = Size("expert", least=1, most=calls.MOST_EXPERTS)
@@ -126,7 +121,7 @@ OPERATOR = Operator(
         lambda mode, dtype, small=False, seam=False: calls.cases(make, small, seam),
     ),
     sources=(PAGE, DEFINITION, TILING, TORCH),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=(Mode(BISECTED, stated("each expert's last row is found by bisection", "formula")),),
     dtypes=(DTYPE,),
     formula=formula_of(reference.formula, "out"),
@@ -140,13 +135,10 @@ OPERATOR = Operator(
     workload_cases=lambda dtype, batch: calls.workload(make, batch),
     relations=RELATIONS,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(PAGE),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_compute_expert_tokens",
-        ("out",),
         sorted_expert_for_source_row=calls.ENTRIES,
         num_expert="num_experts",
     ),
-    targets=supported(PAGE),
 )

@@ -19,22 +19,9 @@ from cases.operators._finalize_calls import BIAS, EXPERTS, X1, X2, FinalizeCalls
 from cases.operators._finalize_cells import cells
 from cases.operators._finalize_edges import EXPERTS as EXPERT_ROWS
 from cases.operators._finalize_edges import PATHS, extremes, limits
-from cases.operators._finalize_record import (
-    NEGATED,
-    PRODUCTS,
-    cases,
-    joined,
-    scaled_sums,
-    targets,
-)
+from cases.operators._finalize_record import NEGATED, PRODUCTS, cases, joined, scaled_sums, targets
 from cases.operators._finalize_signature import DTYPES, HIDDEN, MODES, Page, optional
-from cases.operators._interface import (
-    REQUIRED,
-    as_listed,
-    of_a_definition,
-    typed,
-    unchecked,
-)
+from cases.operators._interface import REQUIRED, as_listed, of_a_definition, typed, unchecked
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges
 from cases.operators._slot_grads import with_data
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum

@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, of_a_tiling_alone, supported
+from cases.operators._interface import of_a_definition, of_a_tiling_alone, of_tables
 from cases.operators._ladders import FEW, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
@@ -192,7 +192,7 @@ EQUATIONS = f"{README}, function: equations"
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, ranges=RANGES),
     sources=(README, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(README, "products"),
     modes=(
         Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
         Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
@@ -257,6 +257,4 @@ OPERATOR = Operator(
     strided=of_a_definition(
         SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"
     ),
-    each_tensor=as_listed(README),
-    targets=supported(f"{README}, products"),
 )

@@ -14,38 +14,34 @@ from typing import Any
 import numpy as np
 
 from cases.operators._gating_examples import DTYPES
+from cases.operators._gating_group_examples import of_rank_3
 from cases.operators._interface import (
     INTERFACE,
     INVALID,
-    as_listed,
     checked,
+    in_document,
     null,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
     unchecked,
 )
-from cases.operators._moe_gating_top_k_backward_calls import PLAIN, Gradients
-from cases.operators._moe_gating_top_k_backward_limits import (
-    FEWEST_EXPERTS,
-    MOST_EXPERTS,
-    limits,
-)
+from cases.operators._moe_gating_top_k_backward_calls import PLAIN, gradients
+from cases.operators._moe_gating_top_k_backward_limits import FEWEST_EXPERTS, MOST_EXPERTS, limits
 from cases.operators._moe_gating_top_k_backward_sizes import by_experts, ladders
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import bits
 from cases.relations.gate_grads import factor_for_gradients, two_slots
 from cases.relations.rows import further_rows
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.numerics.gradients import sigmoid_weights
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.clause import Clause, inferred, source_read
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Bounded
 from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
-from conformance.record.edges import Sizes
 from conformance.record.operator import Example, Mode, Operator, Quarantine, Strided
 from conformance.record.signature import Signature, number, real, tensor
 from conformance.record.sizes import Size, function
@@ -62,10 +58,7 @@ TILING = "ops-transformer, moe_gating_top_k_backward tiling"
 KERNEL = "ops-transformer, moe_gating_top_k_backward kernels"
 SIGMOID = "sigmoid"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
+stated = in_document(DOCUMENT)
 
 
 def read(text: str) -> Clause:
@@ -103,18 +96,6 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str,
-    dtype: str,
-    sizes: Sizes,
-    given: dict[str, Any],
-    machine: Machine | None = None,
-    **attributes: Any,
-) -> Case:
-    """The call of these sizes."""
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine, **attributes)
-
-
 def gradient(seen: Computed) -> Box:
     """What out may be. The interface hands both numbers on in float32."""
     given, numbers = seen.inputs, seen.attributes
@@ -128,7 +109,8 @@ def gradient(seen: Computed) -> Box:
     )
 
 
-GRADIENTS = Gradients(make)
+make = partial(call, SIGNATURE)
+GRADIENTS = gradients(make)
 PAGE = {"row": 4, "expert": 8, "slot": 2}
 PAGE_SCORES = (
     *(0.5, 0.7, 0.3, 0.8, 0.2, 0.6, 0.9, 0.4, 0.6, 0.4, 0.8, 0.1, 0.7, 0.5, 0.3, 0.9),
@@ -186,15 +168,9 @@ def wrong() -> dict[str, Case]:
         "k is 6 of 5 experts": reshaped(more, "expert_idx", (2, 6)),
         "one expert": reshaped(reshaped(one, "x_norm", (2, 1)), "out", (2, 1)),
         "2049 experts": of_sizes(1, MOST_EXPERTS + 1, 8),
-        "all of rank 3": _of_rank_3(few),
+        "all of rank 3": of_rank_3(few, *few.inputs, *few.outputs),
         "a softmax": with_attributes(few, norm_type=0),
     }
-
-
-def _of_rank_3(case: Case) -> Case:
-    for name, one in {**case.inputs, **case.outputs}.items():
-        case = reshaped(case, name, (1, *one.shape))
-    return case
 
 
 def doubtful() -> Iterator[Quarantine]:
@@ -218,7 +194,7 @@ AXES = Axes.of(SIGNATURE)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GRADIENTS.cases),
     sources=(DOCUMENT, DEFINITION, TILING, KERNEL),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=(Mode(SIGMOID, stated("normType 1: xNorm is what a sigmoid gave", "equations")),),
     dtypes=DTYPES,
     formula=formula_of(reference.formula, "out"),
@@ -245,19 +221,9 @@ OPERATOR = Operator(
         ),
         Strided(("expert_idx",), stated("expertIdx has no strides"), INVALID, False),
     ),
-    each_tensor=as_listed(DOCUMENT),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_gating_top_k_backward",
-        ("out",),
-        (),
-        x_norm="x_norm",
-        grad_y="grad_y",
         expertIdx="expert_idx",
-        renorm="renorm",
-        norm_type="norm_type",
-        routed_scaling_factor="routed_scaling_factor",
-        eps="eps",
     ),
-    targets=supported(DOCUMENT),
 )

@@ -10,42 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
+from cases.operators import _gating_scores as scored
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
-from cases.operators._gating_limits import MOST_K, least_ub, limits
-from cases.operators._gating_scores import (
-    MOST_IN_ONE_PIECE,
-    chosen_softmax,
-    finished_ids,
-    in_float32,
-    reshaped,
-    rounded_keys,
-    softmax_keys,
-    unfinished,
-)
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_limits import MOST_K, limits
+from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
     SORT,
-    as_listed,
     checked,
+    in_document,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
+from cases.operators._torch_npu import bound_by_names
 from cases.relations.layers import layer_behind
 from cases.relations.selections import Selection, of_selections, same_bits
-from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Index, Selected
-from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.signature import Signature, number, tensor
 from conformance.record.sizes import Further, Size
@@ -58,12 +47,7 @@ DEFINITION = "ops-transformer, moe_gating_top_k_softmax_def.cpp"
 TILING = "ops-transformer, moe_gating_top_k_softmax tiling"
 PLAIN = "softmax_first"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
-
-
+stated = in_document(DOCUMENT)
 ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
 EXPERT = Size("expert", free=stated("any number of experts from k on"), covers=SLOT)
 RANKS = stated("x has two axes or three, and the outputs have those of x but the last")
@@ -96,38 +80,26 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str,
-    dtype: str,
-    rows: tuple[int, ...],
-    experts: int,
-    k: int,
-    given: dict[str, Any],
-    machine: Machine | None = None,
-) -> Case:
-    """The call with x of [*rows, experts]."""
-    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
-
-
 def keys(seen: Computed) -> Sequence[Keys]:
     """The softmax of a row. Of half-precision rows it may be rounded to them before the
     selection."""
-    given = finished_ids(seen, seen.attributes["k"])
-    x = in_float32(seen)
-    exact = softmax_keys(x, seen.functions, given)
+    given = scored.finished_ids(seen, seen.attributes["k"])
+    x = scored.in_float32(seen)
+    exact = scored.softmax_keys(x, seen.functions, given)
     if seen.inputs["x"].dtype != "float16":
         return (exact,)
-    return (exact, rounded_keys(x, seen.inputs["x"].dtype, seen.functions, given))
+    return (exact, scored.rounded_keys(x, seen.inputs["x"].dtype, seen.functions, given))
 
 
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     ids = seen.outputs["expert_idx"]
-    return reshaped(chosen_softmax(in_float32(seen), ids, seen.functions), ids.shape)
+    return scored.reshaped(
+        scored.chosen_softmax(scored.in_float32(seen), ids, seen.functions), ids.shape
+    )
 
 
-GATING = Gating(make, least_ub)
+GATING = gating(partial(softmax_call, SIGNATURE))
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 BY_ROW = ("x", "finished", "y", "expert_idx")
@@ -137,17 +109,17 @@ CALLS = Calls(GATING, PLAIN, (PLAIN,), DOCUMENT)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=(Mode(PLAIN, stated("the softmax, then its k largest", "equations")),),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), True, unfinished, BY_ROW),
+        "y": Bounded(VALUES, weights, ("expert_idx",), True, scored.unfinished, BY_ROW),
         "expert_idx": Selected(IDS, keys, by_row=BY_ROW),
         "row_idx": Index(ROWS),
     },
     cells=GATING.cells,
-    examples=(*CALLS.examples(),),
+    examples=tuple(CALLS.examples()),
     rejections=rejections(SIGNATURE, *CALLS.rights, wrong=CALLS.wrong()),
     quarantine=CALLS.doubtful(),
     limits=tuple(limits(DTYPES)),
@@ -161,19 +133,9 @@ OPERATOR = Operator(
             "moe_gating_top_k_softmax_v2",
             "softmax_first",
             {"renorm": 0, "output_softmax_result_flag": 0},
-            most=MOST_IN_ONE_PIECE,
+            most=scored.MOST_IN_ONE_PIECE,
         ),
     ),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(DOCUMENT),
-    torch_npu=bound(
-        SIGNATURE,
-        "npu_moe_gating_top_k_softmax",
-        ("y", "expert_idx", "row_idx"),
-        (),
-        x="x",
-        finished="finished",
-        k="k",
-    ),
-    targets=supported(DOCUMENT),
+    torch_npu=bound_by_names(SIGNATURE, "npu_moe_gating_top_k_softmax"),
 )

@@ -14,39 +14,26 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators import _gating_scores as scored
 from cases.operators._gating_examples import DTYPES, Calls
 from cases.operators._gating_ladders import by_scores, ladders
-from cases.operators._gating_limits import MOST_K, least_ub, limits
-from cases.operators._gating_scores import (
-    MOST_IN_ONE_PIECE,
-    chosen,
-    chosen_softmax,
-    exact_keys,
-    finished_ids,
-    in_float32,
-    reshaped,
-    rows_of,
-    softmax_keys,
-    unbounded_at,
-    unfinished,
-)
-from cases.operators._gating_softmax import Gating
+from cases.operators._gating_limits import MOST_K, limits
+from cases.operators._gating_softmax import gating, softmax_call
 from cases.operators._interface import (
     REQUIRED,
     SORT,
-    as_listed,
     checked,
+    in_document,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
 )
 from cases.relations.selections import Selection, of_selections
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.numerics import boxes, scores
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.computed import Box, Computed, Keys
 from conformance.record.contract import Bounded, Selected, Unspecified, Varying
-from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
@@ -64,12 +51,7 @@ TILING = "ops-transformer, moe_gating_top_k_softmax_v2 tiling"
 IDX = "expertIdxOut"
 FIRST, LAST, RESULT = "softmax_first", "topk_first", "with_result"
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{DOCUMENT}, {place}")
-
-
+stated = in_document(DOCUMENT)
 ROW, SLOT = Size("row"), Size("slot", least=1, most=MOST_K)
 EXPERT = Size("expert", covers=SLOT)
 RANKS = stated("x has two axes or three, and the outputs have those of x but the last")
@@ -122,50 +104,42 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str,
-    dtype: str,
-    rows: tuple[int, ...],
-    experts: int,
-    k: int,
-    given: dict[str, Any],
-    machine: Machine | None = None,
-) -> Case:
-    """The call with x of [*rows, experts]."""
-    sizes: dict[str, Any] = {"row": rows, "expert": experts, "slot": k}
-    if mode == RESULT:
-        given = {**given, "softmax_result": {}}
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
+def make(mode: str, *how: Any) -> Case:
+    """A call, as `softmax_call` makes it, with a result if the mode has one."""
+    case = softmax_call(SIGNATURE, mode, *how)
+    return with_softmax(case) if mode == RESULT else case
 
 
 def keys(seen: Computed) -> Sequence[Keys]:
     """The scores by which a row is selected: those that the call writes, x itself, or a softmax."""
-    given = finished_ids(seen, seen.attributes["k"])
+    given = scored.finished_ids(seen, seen.attributes["k"])
     if seen.attributes["renorm"]:
-        return (exact_keys(in_float32(seen), given),)
+        return (scored.exact_keys(scored.in_float32(seen), given),)
     if "softmax_result" in seen.outputs:
-        written = exact_keys(rows_of(seen.outputs["softmax_result"]), given)
+        written = scored.exact_keys(scored.rows_of(seen.outputs["softmax_result"]), given)
         # The winners of a row in chunks are scaled anew: their bits may not be those written.
-        if seen.inputs["x"].shape[-1] <= MOST_IN_ONE_PIECE:
+        if seen.inputs["x"].shape[-1] <= scored.MOST_IN_ONE_PIECE:
             return (written,)
-        return (written, softmax_keys(in_float32(seen), seen.functions, given))
-    return (softmax_keys(in_float32(seen), seen.functions, given),)
+        return (written, scored.softmax_keys(scored.in_float32(seen), seen.functions, given))
+    return (scored.softmax_keys(scored.in_float32(seen), seen.functions, given),)
 
 
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
-    x, ids = in_float32(seen), seen.outputs["expert_idx"]
+    x, ids = scored.in_float32(seen), seen.outputs["expert_idx"]
     if seen.attributes["renorm"]:
-        picked = chosen(boxes.exact(x), ids)
+        picked = scored.chosen(boxes.exact(x), ids)
         found = scores.softmax(picked.low.astype("float32"), seen.functions)
         beyond = np.asarray(picked.unbounded.any(axis=1, keepdims=True))
-        return reshaped(unbounded_at(beyond, found), ids.shape)
-    return reshaped(chosen_softmax(x, ids, seen.functions), ids.shape)
+        return scored.reshaped(scored.unbounded_at(beyond, found), ids.shape)
+    return scored.reshaped(scored.chosen_softmax(x, ids, seen.functions), ids.shape)
 
 
 def result(seen: Computed) -> Box:
     """What the softmax of each expert may be."""
-    return reshaped(scores.softmax(in_float32(seen), seen.functions), seen.inputs["x"].shape)
+    return scored.reshaped(
+        scores.softmax(scored.in_float32(seen), seen.functions), seen.inputs["x"].shape
+    )
 
 
 def unreached(case: Case) -> str:
@@ -176,7 +150,7 @@ def unreached(case: Case) -> str:
     return ""
 
 
-GATING = Gating(make, least_ub)
+GATING = gating(make)
 VALUES = stated("yOut has the softmax of the experts that are selected", "equations")
 IDS = stated("expertIdxOut has the k largest, the largest first, or E if finished", "equations")
 BY_ROW = ("x", "finished", "y", "expert_idx", "softmax_result")
@@ -210,7 +184,7 @@ MORE = tuple(
 OPERATOR = Operator(
     **of_signature(SIGNATURE, GATING.cases),
     sources=(DOCUMENT, DEFINITION, TILING, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=(
         Mode(FIRST, stated("renorm 0: the softmax, then the k largest", "equations")),
         Mode(LAST, stated("renorm 1: the k largest of x, then their softmax", "equations")),
@@ -219,7 +193,7 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
     contracts={
-        "y": Bounded(VALUES, weights, ("expert_idx",), True, unfinished, BY_ROW),
+        "y": Bounded(VALUES, weights, ("expert_idx",), True, scored.unfinished, BY_ROW),
         "expert_idx": Selected(IDS, keys, ("softmax_result",), by_row=BY_ROW),
         "softmax_result": Varying(
             lambda case: "written" if case.mode == RESULT else "unwritten",
@@ -242,7 +216,6 @@ OPERATOR = Operator(
     workload_cases=by_scores(GATING, FIRST),
     relations=of_selections(SELECTION),
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(DOCUMENT),
     torch_npu=replace(
         bound(
             SIGNATURE,
@@ -257,5 +230,4 @@ OPERATOR = Operator(
         ),
         unreached=unreached,
     ),
-    targets=supported(DOCUMENT),
 )

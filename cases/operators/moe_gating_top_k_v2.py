@@ -5,7 +5,7 @@ Missing coverage: that of MoeGatingTopK; ids and experts out of range, which not
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
 from cases.operators._gating_group_examples import GroupCalls
 from cases.operators._gating_group_record import (
@@ -19,12 +19,12 @@ from cases.operators._gating_group_record import (
     SLOT,
     TILING,
     Page,
-    maker,
     record,
     relations_of,
     signature_of,
 )
 from cases.operators._gating_group_sizes import by_scores
+from cases.operators._gating_groups import grouped_gating
 from cases.operators._gating_lookup_examples import LookupCalls
 from cases.operators._gating_lookups import (
     IDS,
@@ -36,13 +36,13 @@ from cases.operators._gating_lookups import (
     looked_up,
 )
 from cases.operators._interface import unchecked
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.relations.lookups import of_lookups
 from conformance.call.case import Case
 from conformance.record.contract import Index, Varying
+from conformance.record.derive.calls import call
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Operator
 from conformance.record.signature import tensor
 from conformance.record.sizes import Size, function
@@ -94,14 +94,12 @@ def unreached(case: Case) -> str:
     return "torch_npu demands both ids and a table, or none" if alone else ""
 
 
-MAKE = maker(SIGNATURE)
-GATING = LookupGating(MAKE)
+MAKE = partial(call, SIGNATURE)
+GATING = grouped_gating(MAKE, LookupGating)
 CALLS = GroupCalls(MAKE, SIGMOID, MODES, PAGE.document)
-KEYWORDS = [one.name for one in SIGNATURE.parameters if one.name not in ("y", "expert_idx", "out")]
 LOOKUPS = LookupCalls(CALLS, TILING)
 BASE = record(SIGNATURE, PAGE, GATING, CALLS)
 HASH = PAGE.stated("expertIdxOut is tid2eid[inputIds]: nothing is sorted", "hash mode, step 2")
-FUNCTION = added("without ids and table it calls aclnnMoeGatingTopK, whose results are the same")
 OPERATOR = Operator(
     **{
         **BASE,
@@ -122,14 +120,10 @@ OPERATOR = Operator(
         SIGNATURE, *CALLS.rights, *LOOKUPS.rights, wrong={**CALLS.wrong(), **LOOKUPS.wrong()}
     ),
     workload_cases=by_table(by_scores(MAKE, SIGMOID)),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_gating_top_k",
-            ("y", "expert_idx", "out"),
-            (FUNCTION,),
-            **{name: name for name in KEYWORDS},
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_gating_top_k",
+        "without ids and table it calls aclnnMoeGatingTopK, whose results are the same",
         unreached=unreached,
         two_phase=("aclnnMoeGatingTopKV2", "aclnnMoeGatingTopK"),
     ),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import SORT, of_a_definition, of_tables
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import copied_columns, of_sorted_rows
 from cases.operators._moe_init_routing_call import (
@@ -30,7 +30,7 @@ from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes, sorted_cases
 from cases.operators._token_permute_limits import limits
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_experts
 from cases.relations.copy_adjoints import adjoint_of_copies, named_by, round_trip
 from cases.relations.slot_sorts import INIT, same_ranks, sorter
@@ -41,7 +41,6 @@ from conformance.record.clause import document
 from conformance.record.contract import Copy
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Operator
 from conformance.record.picture import Landmarks
 from conformance.relations.symmetries import symmetry
@@ -78,7 +77,7 @@ EQUATIONS = f"{DOCUMENT}, equations"
 OPERATOR = Operator(
     **of_signature(SIGNATURE, partial(sorting_cases, PERMUTE)),
     sources=(DOCUMENT, TILING, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(DOCUMENT),
     modes=modes(DOCUMENT),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -99,19 +98,12 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES, probs=(False,), top_ks=(1,))),
     landmarks=_landmarks,
     workload_cases=by_experts(partial(sorted_cases, IN_COLUMNS), "dropless", "expert_idx"),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_init_routing",
-        ("expanded_x", "expanded_row_idx", "expanded_expert_idx"),
-        (added("activeNum above the number of tokens becomes that number"),),
-        x="x",
-        row_idx="row_idx",
-        expert_idx="expert_idx",
-        active_num="active_num",
+        "activeNum above the number of tokens becomes that number",
     ),
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True), least_tokens=2),
     relations=RELATIONS,
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_init_routing_def.cpp"),
-    each_tensor=as_listed(DOCUMENT),
-    targets=supported(DOCUMENT),
 )

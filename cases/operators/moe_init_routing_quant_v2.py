@@ -6,13 +6,12 @@ Missing coverage: copies of INT4; more than 2^24 slots; results beyond 2^31 elem
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
-from hypothesis.strategies import SearchStrategy
-
+from cases.operators import _moe_init_routing_v2_call as v2
+from cases.operators import _moe_init_routing_v3_call as v3
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_table, supported
+from cases.operators._interface import SORT, of_a_table, of_tables
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_quant_v2_call import (
     DTYPES,
@@ -24,29 +23,15 @@ from cases.operators._moe_init_routing_quant_v2_call import (
     call,
     said,
 )
-from cases.operators._moe_init_routing_quant_v2_calls import (
-    REJECTIONS,
-    RIGHT,
-    examples,
-    quarantine,
-)
+from cases.operators._moe_init_routing_quant_v2_calls import REJECTIONS, RIGHT, examples, quarantine
 from cases.operators._moe_init_routing_quant_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_quant_v2_rows import LADDERS, LIMITS, PERMUTE
-from cases.operators._moe_init_routing_v2_call import (
-    BEFORE,
-    BEFORE_FLAG,
-    CHOOSES,
-    COUNTS,
-    COUNTS_FLAG,
-    counted,
-)
-from cases.operators._moe_init_routing_v3_call import parts
 from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
-from cases.operators._torch_npu import added
-from cases.operators._workloads import CHIP
+from cases.operators._torch_npu import bound_by_names
+from cases.operators._workloads import by_calls
 from conformance.call.case import Case
 from conformance.draw.values import SEEDS
 from conformance.record.call_rules import FreeAttribute, Range, extent
@@ -55,26 +40,15 @@ from conformance.record.contract import Arrays, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
-from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_quant_v2 as reference
 from reference.init_routing import Rows
 
 cases = partial(sorting_cases, PERMUTE)
 OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode")
-_ROWS = {
-    "dropless": "dropPadMode 0: a row for each slot",
-    "active": "activeNum n > 0: the first n rows, or all if fewer",
-    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
-    " the rest is filled with 0",
-}
-_KINDS = {
-    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
-    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
-}
+ROWS_OF = {**v3.ROWS_OF, "dropless": "dropPadMode 0: a row for each slot"}
 
 
 def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
@@ -85,27 +59,11 @@ def _routed(inputs: Arrays, attributes: Attributes) -> Rows:
 ROWS = QuantisedRows(_routed, SCALES, f"{PAGE}, equation 5", halves=True)
 
 
+GAUSSIAN = SEEDS.map(lambda seed: Fill(("gaussian",), seed))
+
+
 def _kind(case: Case) -> str:
-    return parts(case.mode)[1].strip("_")
-
-
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for every slot, divided by its own scale, and the slots of each expert."""
-
-    def made(seed: int) -> Case:
-        return call(
-            "dropless_dynamic",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=batch.workload.experts,
-            counts="count",
-            fill=Fill(("gaussian",), seed),
-            machine=CHIP,
-        )
-
-    return SEEDS.map(made)
+    return v3.parts(case.mode)[1].strip("_")
 
 
 def unreached(case: Case) -> str:
@@ -113,8 +71,8 @@ def unreached(case: Case) -> str:
     asked = case.attributes
     padded = asked["drop_pad_mode"] == 1
     made = {
-        COUNTS: not padded and asked[COUNTS_FLAG] > 0,
-        BEFORE: padded and asked[BEFORE_FLAG] > 0,
+        v2.COUNTS: not padded and asked[v2.COUNTS_FLAG] > 0,
+        v2.BEFORE: padded and asked[v2.BEFORE_FLAG] > 0,
         SCALES: asked["quant_mode"] == 1,
     }
     spare = [name for name, is_made in made.items() if name in case.outputs and not is_made]
@@ -132,15 +90,15 @@ OPERATOR = Operator(
     **of_signature(
         SIGNATURE,
         cases,
-        freedoms=(*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES)),
+        freedoms=(*freedoms(SIGNATURE), FreeAttribute(v2.COUNTS_FLAG, v2.CHOOSES)),
         ranges=(*ranges(SIGNATURE), CAPACITIES),
     ),
     sources=(PAGE, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=tuple(
-        Mode(mode, said("; ".join((_ROWS[base], _KINDS[end])), "function, parameters"))
+        Mode(mode, said("; ".join((ROWS_OF[base], v3.KINDS_OF[end])), "function, parameters"))
         for mode in MODES
-        for base, end in (parts(mode),)
+        for base, end in (v3.parts(mode),)
     ),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -154,15 +112,17 @@ OPERATOR = Operator(
                 f"{PAGE}, equation 2, and that of MoeInitRoutingV2; {SORT}",
             )
         ),
-        COUNTS: counted(
-            COUNTS_FLAG,
+        v2.COUNTS: v2.counted(
+            v2.COUNTS_FLAG,
             said(
                 "slots of every expert (flag 2), or of it and of all before it (flag 1), also of"
                 " those beyond the active rows"
             ),
             PAGE,
         ),
-        BEFORE: counted(BEFORE_FLAG, said("slots of every expert before any is dropped"), PAGE),
+        v2.BEFORE: v2.counted(
+            v2.BEFORE_FLAG, said("slots of every expert before any is dropped"), PAGE
+        ),
         SCALES: Varying(
             _kind,
             {
@@ -177,30 +137,15 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_init_routing_quant",
-            ("expanded_x", "expanded_row_idx", COUNTS, BEFORE, SCALES),
-            (added("outputs that nothing asks for are null"),),
-            x="x",
-            expert_idx="expert_idx",
-            scale="scale",
-            offset="offset",
-            active_num="active_num",
-            expert_capacity="expert_capacity",
-            expert_num="expert_num",
-            drop_pad_mode="drop_pad_mode",
-            expert_tokens_num_mode=COUNTS_FLAG,
-            expert_tokens_before_capacity_flag=BEFORE_FLAG,
-            quant_mode="quant_mode",
-        ),
+    workload_cases=by_calls(call, "dropless_dynamic", GAUSSIAN, counts="count"),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_init_routing_quant",
+        "outputs that nothing asks for are null",
+        expert_tokens_num_mode=v2.COUNTS_FLAG,
         unreached=unreached,
     ),
     ladders=LADDERS,
     relations=RELATIONS,
     strided=of_a_table(SIGNATURE.tensors, PAGE),
-    each_tensor=as_listed(PAGE),
-    targets=supported(PAGE),
 )

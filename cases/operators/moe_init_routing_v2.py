@@ -7,14 +7,13 @@ Missing coverage: more than 2^24 slots; results beyond 2^31 elements.
 from __future__ import annotations
 
 from functools import partial
-
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from typing import Any
 
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import (
     SORT,
     as_listed,
+    doubted,
     of_a_definition,
     of_a_tiling_alone,
     supported,
@@ -37,50 +36,110 @@ from cases.operators._moe_init_routing_v2_call import (
     call,
     counted,
 )
-from cases.operators._moe_init_routing_v2_calls import REJECTIONS, RIGHT, quarantine
-from cases.operators._moe_init_routing_v2_examples import examples
+from cases.operators._moe_init_routing_v2_examples import EXPERTS, examples
 from cases.operators._moe_init_routing_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_v2_rows import LADDERS, PERMUTE
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
+from cases.operators._token_permute_examples import ADDRESSED
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
-from cases.operators._workloads import CHIP
+from cases.operators._workloads import by_calls
 from conformance.call.case import Case
-from conformance.draw.values import MOVED
 from conformance.record.call_rules import FreeAttribute, Range, extent
 from conformance.record.clause import document, source_read
 from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.operator import Mode, Operator, Support, Target
-from conformance.record.variations import right_calls
-from conformance.record.workload import Batch
+from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.operator import Mode, Operator, Quarantine, Support, Target
+from conformance.record.variations import in_mode, reshaped, retyped, right_calls, with_attributes
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v2 as reference
 
+
+def of_three(mode: str, *, expert_num: int = 4, **how: Any) -> Case:
+    """Three tokens of two experts each."""
+    return call(
+        mode,
+        "float32",
+        x=(3, 16),
+        top_k=2,
+        experts=EXPERTS,
+        expert_num=expert_num,
+        fill=Fill(("lattice",), seed=1),
+        **how,
+    )
+
+
+PLAIN, COUNTED = of_three("dropless"), of_three("dropless", counts="count")
+ACTIVE = of_three("active", active_num=4)
+_padded = partial(of_three, "drop_pad")
+PADDED = _padded(capacity=2, counts="before")
+RIGHT = (PLAIN, COUNTED, ACTIVE, PADDED, _padded(capacity=2), _padded(capacity=1))
+WRONG = {
+    "count flag is 3": with_attributes(COUNTED, **{COUNTS_FLAG: 3}),
+    "x is float64": retyped(PLAIN, "x", "float64"),
+    "drop/pad without experts": _padded(capacity=2, expert_num=0),
+    "drop/pad without a capacity": _padded(capacity=0),
+    "a capacity beyond all tokens": _padded(capacity=4),
+    "cumsum of no experts": of_three("dropless", expert_num=0, counts="cumsum"),
+    "counts of no experts": of_three("active", expert_num=0, counts="count", active_num=4),
+    "every slot, activeNum 4": in_mode("active", with_attributes(PLAIN, active_num=4)),
+    "4 rows without activeNum": in_mode("dropless", with_attributes(ACTIVE, active_num=0)),
+    "places of rank 2": reshaped(PADDED, "expanded_x", (4 * 2, 16)),
+    "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
+}
+
+
+def is_of_mode(case: Case) -> bool:
+    """Whether its attributes are those of its mode, or of none."""
+    modes = {0: "active" if case.attributes["active_num"] > 0 else "dropless", 1: "drop_pad"}
+    return modes.get(case.attributes["drop_pad_mode"], case.mode) == case.mode
+
+
+REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """What sources leave open."""
+    near = (2**24 + 1, 2**24, 5, 2**24 + 3)
+    plain, small = partial(call, "dropless", "float32"), partial(call, "dropless", "float16")
+    more = document(
+        "there are more tokens than the capacity of an expert; the host takes as many",
+        f"{README}, constraints; {HOST}",
+    )
+    return (
+        Quarantine("a capacity of all tokens", of_three("drop_pad", capacity=3), more),
+        *doubted(
+            {
+                "neighbouring experts beyond 2^24": (
+                    small(x=(4, 8), top_k=1, experts=near, fill=ADDRESSED),
+                    "experts are sorted as fp32, where they are equal: any order of theirs",
+                    SORT,
+                ),
+                "x without columns": (
+                    plain(x=(3, 0), top_k=2, experts=EXPERTS, expert_num=4, counts="count"),
+                    "some outputs are empty and others are not: copies of length 0",
+                    KERNELS,
+                ),
+                "no tokens, and counts of them": (
+                    small(x=(0, 8), top_k=2, expert_num=4, counts="count"),
+                    "some outputs are empty and others are not: counts of no slots",
+                    KERNELS,
+                ),
+                "top_k is 0": (
+                    plain(x=(3, 4), top_k=0, expert_num=4, counts="cumsum"),
+                    "no slots, and so no rows, but counts of them",
+                    KERNELS,
+                ),
+            }
+        ),
+    )
+
+
 cases = partial(sorting_cases, PERMUTE)
-
-
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for every slot, and how many slots the experts up to each one have."""
-
-    def made(fill: Fill) -> Case:
-        return call(
-            "dropless",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=batch.workload.experts,
-            counts="cumsum",
-            fill=fill,
-            machine=CHIP,
-        )
-
-    return st.builds(made, MOVED)
 
 
 FREEDOMS = (*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES))
@@ -145,7 +204,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
+    workload_cases=by_calls(call, "dropless", counts="cumsum"),
     torch_npu=BINDINGS[NAME],
     ladders=LADDERS,
     relations=RELATIONS,

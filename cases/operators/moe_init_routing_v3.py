@@ -7,16 +7,14 @@ elements.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+import numpy as np
+from numpy.typing import NDArray
 
-from cases.operators import _moe_init_routing_v3_quantised as rows
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import SORT, as_listed, of_written_code, supported
+from cases.operators._interface import SORT, of_tables, of_written_code
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v3_call import (
     COUNTS,
@@ -25,9 +23,11 @@ from cases.operators._moe_init_routing_v3_call import (
     FLOATS,
     HOST,
     KERNELS,
+    KINDS_OF,
     MODES,
     PAGE,
     RANGE,
+    ROWS_OF,
     SIGNATURE,
     TYPE,
     call,
@@ -43,52 +43,65 @@ from cases.operators._moe_init_routing_v3_calls import (
 )
 from cases.operators._moe_init_routing_v3_relations import RELATIONS
 from cases.operators._moe_init_routing_v3_rows import LADDERS, LIMITS, PERMUTE
+from cases.operators._quantised_rows import Attributes, QuantisedRows
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes
-from cases.operators._torch_npu import added
-from cases.operators._workloads import CHIP
+from cases.operators._torch_npu import bound_by_names
+from cases.operators._workloads import by_calls
 from conformance.call.case import Case
-from conformance.draw.values import MOVED
 from conformance.record.clause import document
-from conformance.record.contract import Copy, Index, Unspecified, Varying
+from conformance.record.contract import Arrays, Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.variations import right_calls
 from conformance.record.versions import Dated, Versions, of_dtype
-from conformance.record.workload import Batch
-from conformance.values.fill import Fill
 from reference import moe_init_routing_v3 as reference
+from reference.moe_init_routing_v3 import KEY_VALUE, SCATTER, Routing, range_of, routing
 
 cases = partial(sorting_cases, PERMUTE)
+OF_ROUTING = ("active_num", "expert_capacity", "expert_num", "drop_pad_mode", RANGE)
+
+
+def routed(inputs: Arrays, attributes: Attributes) -> Routing:
+    """Where the rows of a call lie."""
+    return routing(inputs["expert_idx"], **{name: attributes[name] for name in OF_ROUTING})
+
+
+ROWS = QuantisedRows(
+    routed,
+    "expanded_scale",
+    f"{PAGE}, equation 4",
+    "; the kernel divides the product of x and the factor, too",
+)
+
+
+def named_indices(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which row indices are specified: with those of scatter, as many as slots are in the range."""
+    found = routed(inputs, attributes)
+    gathered = attributes["row_idx_type"] != SCATTER
+    return np.asarray(gathered | (np.arange(found.place.size) < found.active))
+
+
+def named_counts(inputs: Arrays, attributes: Attributes) -> NDArray[np.bool_]:
+    """Which counts are specified: of pairs one more than there are experts in the range."""
+    experts = attributes["expert_num"]
+    start, end = range_of(attributes[RANGE], experts)
+    if attributes[TYPE] != KEY_VALUE:
+        return np.ones(end - start, np.bool_)
+    return np.asarray(np.arange(experts) < min(end - start + 1, experts))[:, np.newaxis]
 
 
 def _extremes(mode: str, dtype: str) -> Extremes:
     return extremes(PERMUTE, mode, dtype, quantised=bool(parts(mode)[1]))
 
 
-def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
-    """A row for each slot of the middle half of the experts, as one of the ranks has them."""
-    experts = batch.workload.experts
+def middle_half(experts: int) -> tuple[int, int]:
+    """The range of experts that one of the ranks has."""
     quarter = experts // 4
-
-    def made(fill: Fill) -> Case:
-        return call(
-            "dropless",
-            dtype,
-            x=(batch.tokens, batch.columns),
-            top_k=batch.workload.top_k,
-            experts=tuple(batch.experts.ravel().tolist()),
-            expert_num=experts,
-            active=(quarter, experts - quarter),
-            fill=fill,
-            machine=CHIP,
-        )
-
-    return st.builds(made, MOVED)
+    return quarter, experts - quarter
 
 
 def _scale_contract(case: Case) -> str:
@@ -136,28 +149,16 @@ def _versions(mode: str) -> Versions | None:
     return LATER if base != "dropless" or end == "_static" else None
 
 
-_KEYWORDS = {one.name: one.name for one in SIGNATURE.parameters if one.acl_name[-3:] != "Out"}
-_KINDS = {
-    "": "expandedXOut has copies of tokens",
-    "_static": "quantMode 0: copies are multiplied with one scale, and an offset is added",
-    "_dynamic": "quantMode 1: each copy is divided by its largest magnitude / 127",
-}
-_ROWS = {
-    "dropless": "dropPadMode 0: a row for each slot of the range",
-    "active": "activeNum n > 0: the first n rows, or all if fewer",
-    "drop_pad": "dropPadMode 1: expertCapacity rows of each expert; what exceeds them is dropped,"
-    " the rest is filled with 0",
-}
 OPERATOR = Operator(
     **of_signature(
         SIGNATURE, cases, freedoms=freedoms(SIGNATURE), ranges=(*FAR_ENDS, *ranges(SIGNATURE))
     ),
     sources=(PAGE, HOST, KERNELS, SORT),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(PAGE),
     modes=tuple(
         Mode(
             mode,
-            said("; ".join((_ROWS[base], _KINDS[end]))),
+            said("; ".join((ROWS_OF[base], KINDS_OF[end]))),
             versions=_versions(mode),
             dtypes=FLOATS if end else (),
         )
@@ -181,10 +182,10 @@ OPERATOR = Operator(
                         f"{PAGE}, equation 5",
                     ),
                     moved=("x",),
-                    specified=rows.QUANTISED.named_rows,
+                    specified=ROWS.named_rows,
                 ),
-                "static": rows.QUANTISED.by_one(),
-                "dynamic": rows.QUANTISED.by_own(),
+                "static": ROWS.by_one(),
+                "dynamic": ROWS.by_own(),
             },
         ),
         "expanded_row_idx": Index(
@@ -194,7 +195,7 @@ OPERATOR = Operator(
                 " -1 if it is dropped",
                 f"{PAGE}, equation 2, parameters; {SORT}",
             ),
-            specified=rows.named_indices,
+            specified=named_indices,
         ),
         COUNTS: Varying(
             lambda case: "asked" if case.attributes[FLAG] else "not asked",
@@ -206,7 +207,7 @@ OPERATOR = Operator(
                         " without a row",
                         f"{PAGE}, function, parameters",
                     ),
-                    specified=rows.named_counts,
+                    specified=named_counts,
                 ),
                 "not asked": Unspecified(said("the flag is false: no output", "function")),
             },
@@ -217,9 +218,9 @@ OPERATOR = Operator(
                 "moved": Copy(
                     said("without quantisation the scale of a row's token, bit for bit"),
                     moved=("scale",),
-                    specified=rows.QUANTISED.named_scales,
+                    specified=ROWS.named_scales,
                 ),
-                "dynamic": rows.QUANTISED.scales(),
+                "dynamic": ROWS.scales(),
                 "no scale": Unspecified(said("static quantisation, or no scale: no output")),
             },
         ),
@@ -230,23 +231,15 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=LIMITS,
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
-    workload_cases=workload_cases,
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_init_routing_v2",
-            ("expanded_x", "expanded_row_idx", COUNTS, "expanded_scale"),
-            (
-                added("it calls aclnnMoeInitRoutingV3, on Ascend310P aclnnMoeInitRoutingV2"),
-                added("a call without tokens is answered by it alone"),
-            ),
-            **_KEYWORDS,
-        ),
+    workload_cases=by_calls(call, "dropless", active=middle_half),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_init_routing_v2",
+        "it calls aclnnMoeInitRoutingV3, on Ascend310P aclnnMoeInitRoutingV2",
+        "a call without tokens is answered by it alone",
         unreached=unreached,
     ),
     ladders=LADDERS,
     relations=RELATIONS,
     strided=of_written_code(SIGNATURE.parameters, f"{HOST}/op_api"),
-    each_tensor=as_listed(PAGE),
-    targets=supported(PAGE),
 )

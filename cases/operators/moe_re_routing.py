@@ -7,6 +7,7 @@ read outside of tensors then; tensors of other ranks, which CANN does not refuse
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,29 +15,36 @@ import numpy as np
 from cases.operators._interface import (
     INTERFACE,
     REQUIRED,
-    as_listed,
     checked,
+    in_document,
     of_a_definition,
-    supported,
+    of_tables,
     typed,
     unchecked,
 )
 from cases.operators._landmarks import of_counted_rows
-from cases.operators._moe_re_routing_calls import COUNT_DTYPES, COUNTS, SCALED, SCALES, SUMS, Routed
+from cases.operators._moe_re_routing_calls import (
+    COUNT_DTYPES,
+    COUNTS,
+    SCALED,
+    SCALES,
+    SUMS,
+    ladders,
+    routed,
+    workload_cases,
+)
 from cases.operators._moe_re_routing_limits import MOST_HIDDEN, SMALL, limits
 from cases.operators._moe_re_routing_relations import RELATION
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import bits
 from cases.relations.segments import of_segments
-from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.call.case import Case
+from conformance.record.clause import inferred, source_read
 from conformance.record.contract import Copy, Index, Unspecified, Varying
 from conformance.record.derive.calls import Fields, call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import rejections
-from conformance.record.derive.torch_call import bound
-from conformance.record.edges import Sizes
 from conformance.record.operator import Example, Mode, Operator, Quarantine
 from conformance.record.picture import Landmarks
 from conformance.record.signature import Signature, number, tensor
@@ -56,12 +64,7 @@ DTYPES = ("int8", "float16", "bfloat16")
 FLOAT = "float32"
 ADDRESSED, PATTERNS = Fill(("address",), seed=1), Fill((BITS,), seed=1)
 
-
-def stated(text: str, place: str = "parameters") -> Clause:
-    """A clause of the document."""
-    return document(text, f"{README}, {place}")
-
-
+stated = in_document(README)
 ANY = stated("N and E are any numbers", "constraints")
 ROW, HIDDEN = Size("row"), Size("hidden", most=MOST_HIDDEN)
 RANK, EXPERT = Size("rank", free=ANY), Size("expert")
@@ -99,13 +102,6 @@ SIGNATURE = Signature(
 )
 
 
-def make(
-    mode: str, dtype: str, sizes: Sizes, given: Fields, machine: Machine | None = None
-) -> Case:
-    """The call of these sizes."""
-    return call(SIGNATURE, mode, dtype, sizes, given, machine=machine)
-
-
 def counted(
     counts: list[list[int]],
     mode: str = PLAIN,
@@ -115,10 +111,11 @@ def counted(
     **how: Any,
 ) -> Case:
     """A call of these counts, [ranks, experts]."""
-    return ROUTED.of(mode, dtype, np.array(counts), hidden, fill, **how)
+    return ROUTED.make(mode, dtype, np.array(counts), hidden, fill, **how)
 
 
-ROUTED = Routed(make)
+make = partial(call, SIGNATURE)
+ROUTED = routed(make)
 SIZES = {"row": 6, "hidden": 2, "rank": 2, "expert": 3}
 ORDER = (0, 3, 1, 4, 5, 2)
 GIVEN: Fields = {
@@ -140,7 +137,7 @@ def examples() -> tuple[Example, ...]:
     scaled = make(SCALED, "int8", SIZES, {**GIVEN, **HALVES})
     named = {
         f"{mode}, counts of {of_counts}, {dtype}": counted(
-            [[1, 2, 0], [2, 0, 3]], mode, dtype, of_counts=of_counts
+            [[1, 2, 0], [2, 0, 3]], mode, dtype, counts_dtype=of_counts
         )
         for mode in (PLAIN, SCALED)
         for dtype in DTYPES
@@ -193,7 +190,7 @@ AXES = Axes.of(SIGNATURE)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, ROUTED.cases),
     sources=(README, DEFINITION, TILING, KERNEL),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(README),
     modes=(
         Mode(PLAIN, source_read("without scales theirs are not written", KERNEL)),
         Mode(SCALED, stated("the scales move with their rows")),
@@ -220,8 +217,8 @@ OPERATOR = Operator(
     ),
     quarantine=doubtful(),
     limits=tuple(limits(DTYPES)),
-    ladders=ROUTED.ladders(),
-    workload_cases=ROUTED.workload_cases,
+    ladders=ladders(ROUTED.sized),
+    workload_cases=partial(workload_cases, ROUTED.make),
     relations=(
         symmetry(AXES, "hidden"),
         *of_segments(COUNTS, SUMS, ("tokens", SCALES)),
@@ -229,20 +226,10 @@ OPERATOR = Operator(
     ),
     landmarks=landmarks,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(README),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_re_routing",
-        ("permute_tokens", f"permute_{SCALES}", "permute_token_idx", SUMS),
-        (
-            added("tokens and expert_token_num_per_rank must have more than one dimension"),
-            added("all four results are made, scales or none"),
-        ),
-        tokens="tokens",
-        expert_token_num_per_rank=COUNTS,
-        per_token_scales=SCALES,
-        expert_token_num_type="expert_token_num_type",
-        idx_type="idx_type",
+        "tokens and expert_token_num_per_rank must have more than one dimension",
+        "all four results are made, scales or none",
     ),
-    targets=supported(README),
 )

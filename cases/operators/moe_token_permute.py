@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import SORT, as_listed, in_document, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import (
@@ -29,18 +29,17 @@ from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes, sorted_cases
 from cases.operators._token_permute_limits import limits
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_experts
 from cases.relations.copy_adjoints import adjoint_of_copies, named_by, round_trip
 from cases.relations.slot_sorts import INIT, MAP, same_ranks, sorter
 from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.contract import Copy, Index
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.record.versions import Versions, of_dtype
 from conformance.relations.axes import Axes
@@ -79,11 +78,7 @@ def unreached(case: Case) -> str:
     return ""
 
 
-def stated(text: str) -> Clause:
-    """A clause of the document's list of parameters."""
-    return document(text, f"{DOCUMENT}, parameters")
-
-
+stated = in_document(DOCUMENT)
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(DOCUMENT, README, TILING, DEFINITION, SORT),
@@ -118,23 +113,12 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES, probs=(False,))),
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),
     workload_cases=by_experts(partial(sorted_cases, PERMUTE), "whole", "indices"),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_token_permute",
-            ("permute_tokens", "sorted_indices"),
-            (
-                added("tokens must have two dimensions"),
-                added(
-                    "a numOutTokens below 1 becomes what it keeps before it is passed on: one that"
-                    " keeps nothing becomes 0, which keeps all, and one that cuts more is refused"
-                ),
-            ),
-            tokens="tokens",
-            indices="indices",
-            num_out_tokens="num_out_tokens",
-            padded_mode="padded_mode",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_token_permute",
+        "tokens must have two dimensions",
+        "a numOutTokens below 1 becomes what it keeps before it is passed on: one that"
+        " keeps nothing becomes 0, which keeps all, and one that cuts more is refused",
         unreached=unreached,
     ),
     dated=(

@@ -6,19 +6,20 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators import _slot_sum_cases as sums
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import INVALID, as_listed, null, of_a_definition, typed, unchecked
+from cases.operators._interface import (
+    INVALID,
+    as_listed,
+    in_document,
+    null,
+    of_a_definition,
+    typed,
+    unchecked,
+)
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import (
-    far_cases,
-    far_examples,
-    in_order,
-    left_to_right,
-    near_cases,
-    row_sum,
-)
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_limits import limits
@@ -32,7 +33,7 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.cells import Cells
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.contract import Sum
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
@@ -52,12 +53,7 @@ HOST = "ops-transformer, moe_token_permute_grad/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("whole", "uneven", "padded")
 
-
-def stated(text: str, part: str = "parameters") -> Clause:
-    """A clause of a part of the document."""
-    return document(text, f"{ACLNN}, {part}")
-
-
+stated = in_document(ACLNN)
 TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
 DROPPED = source_read("indices from the number of rows on add nothing", KERNELS)
 ROW = Size("row", free=DROPPED)
@@ -100,9 +96,9 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
 
     ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
     """
-    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
+    near = sums.near_cases(SUM, mode, dtype, small=small, seam=seam)
     few_are_far = mode == "uneven" and not seam
-    return mostly(near, far_cases(SUM, mode, dtype, small)) if few_are_far else near
+    return mostly(near, sums.far_cases(SUM, mode, dtype, small)) if few_are_far else near
 
 
 @cache
@@ -111,7 +107,7 @@ def cells_of(mode: str, dtype: str) -> Cells:
     return cells(SUM, mode, dtype, edges(SUM, mode, dtype))
 
 
-ranked = partial(in_order, call)
+ranked = partial(sums.in_order, call)
 
 
 def examples() -> tuple[Example, ...]:
@@ -143,7 +139,7 @@ def examples() -> tuple[Example, ...]:
         Example("no tokens", ranked("uneven", "float16", 0, 2, 8, 3), inferred),
         Example("hidden 0", ranked("whole", "float32", 2, 2, 0, 4), inferred),
         Example("no rows", ranked("uneven", "bfloat16", 2, 2, 8, 0), inferred),
-        *far_examples(call, "uneven", DTYPES),
+        *sums.far_examples(call, "uneven", DTYPES),
     )
 
 
@@ -184,7 +180,7 @@ OPERATOR = Operator(
         "out": Sum(
             clause=document("each token is the sum of its num_topk rows", f"{ACLNN}, function"),
             terms=terms_of(reference.terms, "permuted_output_grad"),
-            merges=left_to_right,
+            merges=sums.left_to_right,
             order_clause=source_read(
                 "added in float32 from the first slot to the last; rounded once", KERNELS
             ),
@@ -194,7 +190,7 @@ OPERATOR = Operator(
     examples=(*examples(), *right_calls(ACLNN, RIGHT, UNEVEN)),
     rejections=rejections(SIGNATURE, RIGHT, UNEVEN, wrong=WRONG, is_of_mode=is_of_mode),
     quarantine=quarantine(),
-    row_sum=partial(row_sum, call, "whole"),
+    row_sum=partial(sums.row_sum, call, "whole"),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
     ladders=of_slots(on_edges(cells_of)),

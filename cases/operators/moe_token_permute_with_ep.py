@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
-from cases.operators._interface import SORT, as_listed, of_a_definition, supported
+from cases.operators._interface import SORT, as_listed, in_document, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
@@ -25,6 +26,7 @@ from cases.operators._moe_token_permute_with_ep_call import (
     README,
     SIGNATURE,
     TILING,
+    call,
     padded_call,
 )
 from cases.operators._moe_token_permute_with_ep_examples import examples
@@ -36,14 +38,15 @@ from cases.operators._moe_token_permute_with_ep_rejections import (
     quarantine,
 )
 from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
-from cases.operators._moe_token_permute_with_ep_windows import RANGES
-from cases.operators._moe_token_permute_with_ep_workloads import workload_cases
+from cases.operators._moe_token_permute_with_ep_windows import RANGES, mode_of
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes, sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import CHIP
 from conformance.call.case import Case
+from conformance.draw.values import MOVED
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.contract import Arrays, Copy, Index
@@ -53,6 +56,8 @@ from conformance.record.derive.rejections import ranges
 from conformance.record.operator import Mode, Operator, Support, Target
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
+from conformance.record.workload import Batch
+from conformance.values.fill import Fill
 from reference import moe_token_permute_with_ep as reference
 
 EQUATIONS = formula_of(reference.formula)
@@ -99,9 +104,7 @@ def cells_of(mode: str, dtype: str) -> Cells:
     return cells(PERMUTE, mode, dtype)
 
 
-def stated(text: str) -> Clause:
-    """A clause of the document's equations."""
-    return document(text, f"{README}, equations")
+stated = in_document(README, "equations")
 
 
 def tiled(text: str) -> Clause:
@@ -120,6 +123,26 @@ def landmarks(case: Case) -> Landmarks:
     asked = case.attributes["rank_range"], case.attributes["num_out_tokens"]
     first, _ = reference.window(case.inputs["indices"].size, *asked)
     return of_sorted_rows(case, "permute_tokens", "indices", "tokens", first)
+
+
+def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+    """The rows of the slots whose experts one rank holds; none: the range is empty."""
+    start, end = batch.held
+
+    def made(fill: Fill, probs: Fill) -> Case:
+        return call(
+            mode_of(start, end, batch.experts.size),
+            dtype,
+            tokens=(batch.tokens, batch.columns),
+            top_k=batch.workload.top_k,
+            indices=tuple(batch.experts.ravel().tolist()),
+            probs=probs,
+            rank_range=(start, end),
+            fill=fill,
+            machine=CHIP,
+        )
+
+    return st.builds(made, MOVED, MOVED)
 
 
 # CANN 8.1.RC1 has no header of it, nor of another operator with expert parallelism.

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition
 from cases.operators._ladders import of_slots, on_edges
-from cases.operators._moe_token_permute_with_ep_grad_call import (
+from cases.operators._moe_token_permute_with_ep_grad_calls import (
     DTYPES,
     GRAD,
     HOST,
@@ -23,12 +23,14 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     PROBS_GRAD,
     PROBS_IN,
     README,
+    REJECTIONS,
     SIGNATURE,
     SUM,
     call,
+    examples,
+    quarantine,
     with_probs,
 )
-from cases.operators._moe_token_permute_with_ep_grad_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges

@@ -7,13 +7,12 @@ every token has a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_written_code, supported
+from cases.operators._interface import of_tables, of_written_code
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_call import (
@@ -40,14 +39,13 @@ from cases.operators._moe_token_permute_with_routing_map_rejections import (
 )
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
 from conformance.record.clause import document, source_read
 from conformance.record.contract import Arrays, Copy, Index, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
@@ -114,7 +112,7 @@ def not_reached(case: Case) -> str:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, freedoms=FREEDOMS, ranges=RANGES),
     sources=(README, HOST, TILING, KERNELS),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(README),
     modes=(
         Mode(
             "dropless",
@@ -177,28 +175,14 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(cells)),
     workload_cases=by_map(on_edges(cells), "dropless", "routing_map"),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            f"npu_{NAME}",
-            ("permute_tokens", "permute_probs", "sorted_indices"),
-            (
-                added(
-                    "numOutTokens is rounded down to a multiple of the tokens, of the experts with"
-                    " dropAndPad; left out it is the number of tokens, one expert each"
-                ),
-            ),
-            tokens="tokens",
-            routing_map="routing_map",
-            probs="probs",
-            num_out_tokens="num_out_tokens",
-            drop_and_pad="drop_and_pad",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        f"npu_{NAME}",
+        "numOutTokens is rounded down to a multiple of the tokens, of the experts with"
+        " dropAndPad; left out it is the number of tokens, one expert each",
         unreached=not_reached,
     ),
     relations=RELATIONS,
     landmarks=landmarks,
     strided=of_written_code(SIGNATURE.parameters, HOST),
-    each_tensor=as_listed(README),
-    targets=supported(README),
 )

@@ -7,7 +7,6 @@ no row of such a call can be left out of memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_written_code, supported
+from cases.operators._interface import of_tables, of_written_code
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     DTYPES,
@@ -58,7 +57,7 @@ from cases.operators._slot_sum_limits import (
     tile_columns,
 )
 from cases.operators._slot_sum_sizes import LINES
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.layouts import LAYOUTS
@@ -70,7 +69,6 @@ from conformance.record.clause import document, source_read
 from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms
@@ -265,7 +263,7 @@ def not_reached(case: Case) -> str:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, freedoms=()),
     sources=(README,),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(README),
     modes=(
         Mode(
             "dropless",
@@ -318,27 +316,16 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(partial(cells, call))),
     workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", INDICES),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            f"npu_{NAME}",
-            (TOKENS_GRAD, PROBS_GRAD),
-            (
-                added("routingMap must be there, also where the document lets it be left out"),
-                added("probsGrad is given back only where there is permutedProbsOutputGrad"),
-            ),
-            permuted_token_out_grad=GRAD,
-            probs_grad=PROBS,
-            sorted_indices=INDICES,
-            routing_map=MAP,
-            experts_num="num_experts",
-            tokens_num="tokens_num",
-            drop_and_pad="drop_and_pad",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        f"npu_{NAME}",
+        "routingMap must be there, also where the document lets it be left out",
+        "probsGrad is given back only where there is permutedProbsOutputGrad",
+        permuted_token_out_grad=GRAD,
+        probs_grad=PROBS,
+        experts_num="num_experts",
         unreached=not_reached,
     ),
     relations=RELATIONS,
     strided=of_written_code(SIGNATURE.parameters, HOST),
-    each_tensor=as_listed(README),
-    targets=supported(README),
 )

@@ -5,16 +5,13 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
-import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_calls import (
     ACLNN,
@@ -32,13 +29,12 @@ from cases.operators._moe_token_unpermute_calls import (
     weighted,
     with_probs,
 )
-from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases, weighted_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges, sized
-from cases.operators._slot_sum_limits import limits
-from cases.operators._torch_npu import added
-from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
+from cases.operators._slot_sum_limits import of_weights
+from cases.operators._torch_npu import bound_by_names
+from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
@@ -47,14 +43,12 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
-from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells
 from conformance.record.clause import source_read
 from conformance.record.contract import Sum
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
@@ -99,28 +93,13 @@ def _on(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
     return on_edges(cells)(mode, dtype, edge)
 
 
-def every_limit() -> Iterator[Limit]:
-    """The limits with probabilities of the tokens' dtype, of either size, and with none."""
-    for dtype in DTYPES:
-        size = numpy_dtype(dtype).itemsize
-        yield from limits((dtype,), weight_bytes=size)
-        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
-        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
-        yield from limits((dtype,), top_ks=(1,), prefix="no-probs-")
-
-
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    return weighted(slot_row_sum(call, "whole", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
-
-
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
 PRODUCT = stated("each token is the sum of its rows times their probabilities", "function")
 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         Mode("whole", stated("probs given; a row of permuted_tokens for every slot", "function")),
         Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
@@ -149,23 +128,17 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    row_sum=row_sum,
-    limits=tuple(every_limit()),
+    row_sum=weighted_row_sum(call, "whole", weighted),
+    limits=tuple(of_weights(DTYPES, bare_top_ks=(1,))),
     ladders=(
         *of_slots(_on, modes=MODES[:2]),
         *of_tokens(_on, kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
-    torch_npu=bound(
+    torch_npu=bound_by_names(
         SIGNATURE,
         "npu_moe_token_unpermute",
-        ("out",),
-        (added("without probs there are as many tokens as indices: topK is 1"),),
-        permuted_tokens="permuted_tokens",
-        sorted_indices="sorted_indices",
-        probs="probs",
-        padded_mode="padded_mode",
-        restore_shape="restore_shape",
+        "without probs there are as many tokens as indices: topK is 1",
     ),
     relations=(
         *of_sums(Axes.of(SIGNATURE), ("out",), ("permuted_tokens",)),
@@ -178,6 +151,4 @@ OPERATOR = Operator(
         no_number_is_told(UNPERMUTE, "probs", PRODUCT, MODES[:2]),
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_def.cpp"),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

@@ -6,7 +6,6 @@ Missing coverage: rows beyond 2^31 elements, of which an output would have as ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     ACLNN,
@@ -40,10 +39,10 @@ from cases.operators._moe_token_unpermute_grad_call import (
 )
 from cases.operators._moe_token_unpermute_grad_calls import BARE, REJECTIONS, examples, quarantine
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, dtypes_of, edges, limits
-from cases.operators._slot_grads import named_rows, products
+from cases.operators._slot_grads import in_float32, named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._torch_npu import added
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import FINALIZE_GRAD, UNPERMUTE_GRAD, adjoint_of_grads, grads_agree
@@ -56,7 +55,6 @@ from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator
 from conformance.record.versions import Dated, Versions, with_other_dtype
@@ -65,18 +63,6 @@ from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
 
 ANY_DTYPE = st.sampled_from(DTYPES)
-
-
-ROW_TERMS = terms_of(reference.terms, TOKENS, ignored=("padded_mode",))
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The row of the gradient in each row of ``permuted_tokens_grad``, and its probability."""
-    found = ROW_TERMS(inputs, attributes)
-    if found.coefficients is None:
-        return found
-    # float64 holds the probabilities of every dtype, and the kernel's float32 does, too.
-    return replace(found, coefficients=found.coefficients.astype(np.float32))
 
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -188,7 +174,7 @@ def lacks_tokens(case: Case) -> bool:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         Mode("whole", stated("probs given; a row for every slot", "function")),
         Mode(
@@ -217,7 +203,7 @@ OPERATOR = Operator(
                         "each row is the gradient of its slot's token times the slot's probability",
                         "function",
                     ),
-                    terms=terms,
+                    terms=in_float32(terms_of(reference.terms, TOKENS, ignored=("padded_mode",))),
                     specified=written_rows,
                 ),
                 "moved": Copy(
@@ -254,19 +240,11 @@ OPERATOR = Operator(
         *of_tokens(on_edges(cells), kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", INDICES),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            "npu_moe_token_unpermute_grad",
-            (TOKENS_GRAD, PROBS_GRAD),
-            (added("a gradient of probs is asked for also where there are no probs"),),
-            permuted_tokens=TOKENS,
-            grad_unpermuted_tokens=GRAD,
-            sorted_indices=INDICES,
-            probs=PROBS,
-            padded_mode="padded_mode",
-            restore_shape="restore_shape",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        "npu_moe_token_unpermute_grad",
+        "a gradient of probs is asked for also where there are no probs",
+        grad_unpermuted_tokens=GRAD,
         unreached=not_reached,
     ),
     relations=(
@@ -275,6 +253,4 @@ OPERATOR = Operator(
         adjoint_of_grads(UNPERMUTE_GRAD, UNPERMUTE, (TOKENS,), PROBS),
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

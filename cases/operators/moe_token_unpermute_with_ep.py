@@ -5,19 +5,16 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
-import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_calls import weighted, with_probs
-from cases.operators._moe_token_unpermute_with_ep_call import (
+from cases.operators._moe_token_unpermute_with_ep_calls import (
     ACLNN,
     DTYPES,
     FALLS_BACK,
@@ -27,22 +24,23 @@ from cases.operators._moe_token_unpermute_with_ep_call import (
     MODES,
     NAME,
     PROBS,
+    REJECTIONS,
     SIGNATURE,
     SUM,
     TOKENS,
     call,
+    examples,
+    quarantine,
     stated,
 )
-from cases.operators._moe_token_unpermute_with_ep_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum import top_k_of
-from cases.operators._slot_sum_cases import left_to_right, near_cases
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import left_to_right, near_cases, weighted_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges
-from cases.operators._slot_sum_limits import limits
+from cases.operators._slot_sum_limits import of_weights
 from cases.operators._slot_sum_ranges import ABSENT, NO_RANGE, PROBS_AT_ONCE, RANGED, probs_axes
 from cases.operators._torch_npu import BINDINGS
-from cases.operators._values import bits, weight_fills, weights_with
+from cases.operators._values import weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.ranges import UNPERMUTE_EP, ranges_join
 from cases.relations.slot_grads import UNPERMUTE_EP_GRAD, adjoint_of_weighted
@@ -51,7 +49,6 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told, one_is_none, zero_is_none
 from conformance.call.case import Case, numpy_dtype
-from conformance.record.call_rules import Limit
 from conformance.record.cells import Cells, Levels
 from conformance.record.clause import source_read
 from conformance.record.contract import Sum
@@ -91,21 +88,6 @@ def cells(mode: str, dtype: str) -> Cells:
     )
 
 
-def every_limit() -> Iterator[Limit]:
-    """The limits with probabilities of the tokens' dtype, of either size, and with none."""
-    for dtype in DTYPES:
-        size = numpy_dtype(dtype).itemsize
-        yield from limits((dtype,), weight_bytes=size)
-        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
-        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
-        yield from limits((dtype,), prefix="no-probs-")
-
-
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    return weighted(slot_row_sum(call, "full", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
-
-
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
 PRODUCT = stated("each token is the sum of its rows times their probabilities", "function")
 
@@ -113,7 +95,7 @@ PRODUCT = stated("each token is the sum of its rows times their probabilities", 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         *(
             Mode(name, stated(f"the range holds {held}", "function: equations"))
@@ -145,8 +127,8 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    row_sum=row_sum,
-    limits=tuple(every_limit()),
+    row_sum=weighted_row_sum(call, "full", weighted),
+    limits=tuple(of_weights(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
     workload_cases=by_ranks(on_edges(cells), "full", INDICES),
     torch_npu=BINDINGS[NAME],
@@ -165,6 +147,4 @@ OPERATOR = Operator(
     strided=of_a_definition(
         SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_with_ep_def.cpp"
     ),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

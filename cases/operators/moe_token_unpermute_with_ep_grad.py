@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     GRAD,
@@ -43,7 +43,7 @@ from cases.operators._moe_token_unpermute_with_ep_grad_call import (
     stated,
 )
 from cases.operators._moe_token_unpermute_with_ep_grad_calls import REJECTIONS, examples, quarantine
-from cases.operators._slot_grads import named_rows, products
+from cases.operators._slot_grads import in_float32, named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_ranges import ABSENT, PROBS_AT_ONCE, RANGED, probs_axes
@@ -70,16 +70,6 @@ from conformance.record.operator import Mode, Operator
 from conformance.relations.axes import Axes
 from reference import moe_token_unpermute_with_ep_grad as reference
 from reference.terms import Terms
-
-ROW_TERMS = terms_of(reference.terms, TOKENS)
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The row of the gradient in each row of ``permuted_tokens_grad``, and its probability."""
-    found = ROW_TERMS(inputs, attributes)
-    assert found.coefficients is not None
-    # float64 holds the probabilities of every dtype, and the kernel's float32 does, too.
-    return replace(found, coefficients=found.coefficients.astype(np.float32))
 
 
 def _rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.int64]:
@@ -169,7 +159,7 @@ def of_probs(case: Case) -> str:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=tuple(
         Mode(name, stated(f"the range holds {held}", "function: equations"))
         for name, held in {**RANGED, MODES[-1]: "every rank where it is null"}.items()
@@ -186,7 +176,7 @@ OPERATOR = Operator(
                         " the slot's probability; row 0 is that of the range's first rank",
                         "function: equations",
                     ),
-                    terms=terms,
+                    terms=in_float32(terms_of(reference.terms, TOKENS)),
                     specified=written_rows,
                 ),
                 "no probs": Copy(
@@ -241,6 +231,4 @@ OPERATOR = Operator(
     strided=of_a_definition(
         SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_with_ep_grad_def.cpp"
     ),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

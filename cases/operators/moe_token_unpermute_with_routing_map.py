@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_written_code, supported
+from cases.operators._interface import of_tables, of_written_code
 from cases.operators._ladders import ladder, of_slots, of_tokens
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._map_sums import DROPLESS, DTYPES, PADDED, PROBS
@@ -33,11 +33,7 @@ from cases.operators._moe_token_unpermute_with_routing_map_calls import (
     quarantine,
     row_sum,
 )
-from cases.operators._moe_token_unpermute_with_routing_map_cells import (
-    MAP_SUMS,
-    SUMS,
-    limits,
-)
+from cases.operators._moe_token_unpermute_with_routing_map_cells import MAP_SUMS, SUMS, limits
 from cases.operators._moe_token_unpermute_with_routing_map_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._torch_npu import added
@@ -117,7 +113,7 @@ SUMMED = Sum(
 OPERATOR = Operator(
     **of_signature(SIGNATURE, MAP_SUMS.cases, freedoms=FREEDOMS),
     sources=(ACLNN, HOST, KERNELS),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN),
     modes=(
         Mode("dropless", document("no padding: indices are rows, topK_num of a token", FUNCTION)),
         Mode("dropless_probs", document("the same, with probs that the map selects", FUNCTION)),
@@ -213,6 +209,4 @@ OPERATOR = Operator(
     relations=RELATIONS,
     landmarks=landmarks,
     strided=of_written_code(SIGNATURE.parameters, HOST),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(ACLNN),
 )

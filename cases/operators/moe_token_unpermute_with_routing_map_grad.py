@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import as_listed, of_a_definition, supported
+from cases.operators._interface import of_a_definition, of_tables
 from cases.operators._ladders import ladder, of_slots, of_tokens
 from cases.operators._map_sums import DROPLESS, DTYPES, MAP, PADDED, PROBS
 from cases.operators._moe_token_unpermute_with_routing_map_grad_call import (
@@ -40,15 +40,14 @@ from cases.operators._moe_token_unpermute_with_routing_map_grad_calls import (
 )
 from cases.operators._moe_token_unpermute_with_routing_map_grad_cells import MAP_SUMS, limits
 from cases.operators._moe_token_unpermute_with_routing_map_grad_relations import RELATIONS
-from cases.operators._slot_grads import named_rows, products
-from cases.operators._torch_npu import added
+from cases.operators._slot_grads import in_float32, named_rows, products
+from cases.operators._torch_npu import bound_by_names
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
 from conformance.record.clause import document
 from conformance.record.contract import Arrays, Copy, Sum, Unspecified, Varying
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Mode, Operator
 from reference import moe_token_unpermute_with_routing_map_grad as reference
 from reference.permutation import MOST_TOPK
@@ -56,16 +55,6 @@ from reference.terms import Terms
 
 CHEAP = 2**15
 """Rows of padded calls that are judged fast: a core takes each as a token of its own."""
-
-ROW_TERMS = terms_of(reference.terms, GRAD)
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The row of the gradient in each row of ``permuted_tokens_grad``, and its prob."""
-    found = ROW_TERMS(inputs, attributes)
-    assert found.coefficients is not None
-    # float64 holds the probs of every data type, and the kernel's float32 does, too.
-    return replace(found, coefficients=found.coefficients.astype(np.float32))
 
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -106,7 +95,7 @@ def not_reached(case: Case) -> str:
 OPERATOR = Operator(
     **of_signature(SIGNATURE, MAP_SUMS.cases),
     sources=(ACLNN, DEFINITION, TILING, KERNELS),
-    products=("Ascend910B", "Ascend910_93"),
+    **of_tables(ACLNN, "products"),
     modes=(
         Mode("dropless", document("no padding: topK_num slots of a token", FUNCTION)),
         Mode("dropless_probs", document("the same, with probs that the map selects", FUNCTION)),
@@ -126,7 +115,7 @@ OPERATOR = Operator(
                         " padded, of the row's expert",
                         f"{FUNCTION}; {KERNELS}",
                     ),
-                    terms=terms,
+                    terms=in_float32(terms_of(reference.terms, GRAD)),
                     specified=written_rows,
                 ),
                 "no probs": Copy(
@@ -169,28 +158,14 @@ OPERATOR = Operator(
         ),
     ),
     workload_cases=by_ranks(MAP_SUMS.on_edge, "dropless", OUT_INDEX),
-    torch_npu=replace(
-        bound(
-            SIGNATURE,
-            f"npu_{NAME}",
-            (TOKENS_GRAD, PROBS_GRAD),
-            (
-                added("the gradient of probs is made in the data type of the tokens"),
-                added("restore_shape must be given"),
-            ),
-            unpermuted_tokens_grad=GRAD,
-            out_index=OUT_INDEX,
-            permuted_token_id=TOKEN_ID,
-            routing_map=MAP,
-            permuted_tokens=TOKENS,
-            probs=PROBS,
-            drop_and_pad="drop_and_pad",
-            restore_shape="restore_shape",
-        ),
+    torch_npu=bound_by_names(
+        SIGNATURE,
+        f"npu_{NAME}",
+        "the gradient of probs is made in the data type of the tokens",
+        "restore_shape must be given",
+        permuted_token_id=TOKEN_ID,
         unreached=not_reached,
     ),
     relations=RELATIONS,
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
-    each_tensor=as_listed(ACLNN),
-    targets=supported(f"{ACLNN}, products"),
 )

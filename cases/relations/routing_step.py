@@ -21,15 +21,20 @@ SLOTS = COUNTS
 
 
 def routing(
-    x: NDArray[Any], expert_idx: NDArray[Any], experts: int, more: Mapping[str, NDArray[Any]]
+    x: NDArray[Any],
+    expert_idx: NDArray[Any],
+    experts: int,
+    more: Mapping[str, NDArray[Any]],
+    counts: str = "count",
 ) -> Case:
     """The call for x [tokens, hidden] and the experts of their slots [tokens, top_k], of so many.
 
-    ``more`` are further inputs by name, such as the scale of each token.
+    ``more`` are further inputs by name, such as the scale of each token; ``counts`` is one of those
+    of MoeInitRoutingV3.
     """
     arrays = {"x": x, "expert_idx": expert_idx.astype(np.int32), **more}
     sizes = {"token": len(x), "slot": expert_idx.shape[1], "hidden": x.shape[1]}
-    kind, asked = KINDS["count"]
+    kind, asked = KINDS[counts]
     attributes = {"expert_num": experts, "quant_mode": -1, TYPE: kind, FLAG: asked}
     given: Fields = {name: {} for name in arrays}
     empty = call(

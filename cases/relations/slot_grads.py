@@ -15,12 +15,12 @@ from cases.relations.slot_sums import (
     MACHINE,
     MAP_UNPERMUTE,
     MOST_SLOTS,
+    Form,
     SlotSum,
     SumForm,
     as_rows,
     cast,
     named,
-    title_of,
 )
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
@@ -32,7 +32,7 @@ Added = Callable[[Case], Mapping[str, Tensor] | None]
 
 
 @dataclass(frozen=True)
-class GradForm:
+class GradForm(Form):
     """How an operator is called for the gradients of sums over slots, of which no row is in two.
 
     ``read`` tells which sums a call is about; ``call`` makes the call of sums and their gradient,
@@ -40,17 +40,11 @@ class GradForm:
     the rows' gradients and ``weights`` that of the weights'.
     """
 
-    operator: str
     grad: str
     rows: str
     weights: str
     read: Callable[[Case], SlotSum]
     call: Callable[[SlotSum, Tensor], Case | None]
-
-    @property
-    def title(self) -> str:
-        """Its name for people."""
-        return title_of(self.operator)
 
 
 def distinct(sums: SlotSum) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.relations.slot_sums import MACHINE, Integers, title_of
+from cases.relations.slot_sums import MACHINE, Form, Integers
 from cases.relations.sorts import Sorted, in_order
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
@@ -53,23 +53,17 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class SortForm:
+class SortForm(Form):
     """How an operator is called for a sort; ``answer`` tells what the outputs of that call say.
 
     ``call`` makes the call of a sort, None where the operator has none. ``tokens`` is its input,
     ``copies`` the output that has them at their ranks.
     """
 
-    operator: str
     tokens: str
     copies: str
     call: Callable[[SlotSort], Case | None]
     answer: Callable[[SlotSort, Outputs], Ranked]
-
-    @property
-    def title(self) -> str:
-        """Its name for people."""
-        return title_of(self.operator)
 
 
 @dataclass(frozen=True)

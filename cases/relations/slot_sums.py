@@ -79,18 +79,10 @@ class SlotSum:
 
 
 @dataclass(frozen=True)
-class SumForm:
-    """How an operator is called for sums over slots of its input ``rows``.
-
-    ``read`` tells which sums are the ``output`` of a call, None: none of this kind; ``call`` makes
-    the call of sums, None where the operator has none.
-    """
+class Form:
+    """How an operator is called for what other operators do, too."""
 
     operator: str
-    rows: str
-    output: str
-    read: Callable[[Case], SlotSum | None]
-    call: Callable[[SlotSum], Case | None] = lambda sums: None
 
     @property
     def title(self) -> str:
@@ -101,6 +93,20 @@ class SumForm:
 def title_of(operator: str) -> str:
     """An operator's name for people."""
     return "".join(word.capitalize() for word in operator.split("_"))
+
+
+@dataclass(frozen=True)
+class SumForm(Form):
+    """How an operator is called for sums over slots of its input ``rows``.
+
+    ``read`` tells which sums are the ``output`` of a call, None: none of this kind; ``call`` makes
+    the call of sums, None where the operator has none.
+    """
+
+    rows: str
+    output: str
+    read: Callable[[Case], SlotSum | None]
+    call: Callable[[SlotSum], Case | None] = lambda sums: None
 
 
 def as_rows(tensor: Tensor) -> Tensor:

@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
-from cases.operators._slot_sum_cases import left_to_right, row_sum
-from cases.operators.moe_token_permute_grad import (
-    DTYPES,
-    MODES,
-    OPERATOR,
-    SUM,
-    call,
-    cases,
-    near_cases,
-)
+from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
+from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, SUM, call, cases
 from conformance.call.case import Case
 from conformance.judge.agreement import ReferenceDisagreement, check
 from conformance.judge.calls import judge
