@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from device_kernels.build import build as build_operators
+from tests.kept import kept
 from tests.simulator.simulated_machine import (
     COMPILER,
     FLAGS,
     HOST_FLAGS,
     LANGUAGE,
     MACHINE,
-    kept,
     link_machine,
 )
 
@@ -62,7 +62,7 @@ def in_new_process(function: Callable[[Path], Result], library: Path) -> Result:
 def planted(machine: Path, plant: Plant) -> Path:
     """The library ``machine`` of `kept_machine` with this mistake, compiled once and kept, too."""
     told = f"{machine.parents[1].name} {plant}"
-    return kept("planted", [Path(__file__)], told, partial(_link, machine, plant)) / MACHINE
+    return kept("planted", [Path(__file__)], partial(_link, machine, plant), told) / MACHINE
 
 
 def _link(machine: Path, plant: Plant, folder: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device_kernels.build import build as build_operators
-from device_kernels.build import cache_folder
-from device_kernels.sources import Inputs
-from device_kernels.steps import make
+from tests.kept import kept
 
 KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
@@ -107,28 +104,7 @@ MACHINE = "libmachine.so"
 def kept_machine() -> Path:
     """The library that `build` makes of these sources, compiled once and kept beside the builds."""
     sources = sorted(path for path in KERNELS.rglob("*") if path.is_file())
-    return kept("machine", [Path(__file__), *sources], "", build) / MACHINE
-
-
-def kept(name: str, sources: Sequence[Path], text: str, fill: Callable[[Path], object]) -> Path:
-    """A folder that ``fill`` has filled once for each content of ``sources``, of the language and
-    its engine, of the compiler, of the flags, and for each ``text``.
-    """
-
-    def key() -> str:
-        told = hashlib.sha256(f"{Inputs({}, COMPILER).keys().language}\0{text}".encode())
-        for source in sources:
-            told.update(f"\0{source}\0".encode() + hashlib.sha256(source.read_bytes()).digest())
-        return told.hexdigest()[:16]
-
-    def filled(_: Path, result: Path) -> bool:
-        (result / "lib").mkdir()
-        fill(result / "lib")
-        return key() == asked  # a source that was edited meanwhile is not kept under the old key
-
-    asked = key()
-    make(cache_folder() / f"test-{name}-{asked}", filled)
-    return cache_folder() / f"test-{name}-{asked}" / "lib"
+    return kept("machine", [Path(__file__), *sources], build) / MACHINE
 
 
 def build(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulator.simulated_machine import kept
+from tests.kept import kept
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def test_a_folder_is_filled_once_for_each_content_text_and_flags(
     source, filled = tmp_path / "kernel.cpp", []
 
     def compiled(text: str = "") -> int:
-        kept("machine", [source], text, filled.append)
+        kept("machine", [source], filled.append, text)
         return len(filled)
 
     source.write_text("int a;")
@@ -35,8 +35,8 @@ def test_a_folder_is_filled_once_for_each_content_text_and_flags(
 def test_what_was_edited_while_it_was_compiled_is_not_kept(tmp_path: Path) -> None:
     source = tmp_path / "kernel.cpp"
     source.write_text("int a;")
-    folder = kept("machine", [source], "", lambda _: source.write_text("int b;"))
+    folder = kept("machine", [source], lambda _: source.write_text("int b;"))
     assert not folder.exists()
     source.write_text("int a;")
-    assert kept("machine", [source], "", lambda _: None) == folder
+    assert kept("machine", [source], lambda _: None) == folder
     assert folder.is_dir()
