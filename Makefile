@@ -24,7 +24,8 @@ tested:
 	@# Hundreds of processes import the suite, some where Python may keep no bytecode.
 	@$(VENV)/bin/python -m compileall -q -j 2 conformance reference cases device_kernels tests
 	@# Of those that import numpy, each would start threads that wait for work in a loop.
-	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest tests -m "$(WHICH)" -n 2 --dist worksteal
+	@# Pytest keeps what it makes of assertions, unless Python is told to keep nothing.
+	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest tests -m "$(WHICH)" -n 2 --dist worksteal
 
 kernels: $(READY)  ## the simulator and the kernels, compiled where they are not yet
 	@$(VENV)/bin/python -m device_kernels.build

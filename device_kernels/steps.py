@@ -90,7 +90,7 @@ class Steps:
             os.replace(tree / "lib", result / "lib")
             return self.inputs.keys().runtime == self.keys.runtime
 
-        _make(self.runtime, compile_runtime)
+        make(self.runtime, compile_runtime)
 
     @property
     def language(self) -> Path:
@@ -119,11 +119,11 @@ class Steps:
                 (result / "lib" / _LANGUAGE).write_text(f'#include_next "{_LANGUAGE}"\n')
             return self.inputs.keys().language == self.keys.language
 
-        _make(self.language, compile_header)
+        make(self.language, compile_header)
 
     def make_libraries(self) -> None:
         """Compile the operators that are not there, and link the libraries."""
-        _make(self.opapi, self._link)
+        make(self.opapi, self._link)
 
     def _link(self, tree: Path, result: Path) -> bool:
         missing = self.missing()
@@ -233,7 +233,7 @@ def _locked(file: Path) -> Iterator[None]:
         yield
 
 
-def _make(folder: Path, compiled: Callable[[Path, Path], bool]) -> None:
+def make(folder: Path, compiled: Callable[[Path, Path], bool]) -> None:
     """Make the step ``folder``; a second process waits and finds it done.
 
     ``compiled(tree, result)`` compiles in ``tree`` and fills ``result``, which is put in place if

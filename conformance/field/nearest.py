@@ -49,11 +49,12 @@ def nearest(
     attributes: Mapping[str, Attribute],
 ) -> list[Nearest]:
     """The modes, those first whose draws resemble a call most."""
-    wanted = _features(operator, inputs, attributes)
+    features_of = _features(operator, inputs, attributes)
+    wanted = [(name, value, _weight(name)) for name, value in features_of.items()]
     found: list[tuple[int, int, str, Case]] = []
     for place, mode in enumerate(modes):
         for case, features in _drawn(operator.name, mode, dtype, _Held(operator)):
-            alike = sum(_weight(n) for n, value in wanted.items() if features.get(n) == value)
+            alike = sum(weight for name, value, weight in wanted if features.get(name) == value)
             found.append((-alike, place, mode, case))
     found.sort(key=lambda one: one[:2])
     best: dict[str, Case] = {}

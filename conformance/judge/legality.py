@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -57,6 +57,10 @@ UB_BYTES = range(1024, 196608 + 1, 32)
 """What a simulated machine may have: docs/explanation/architecture.md, "The simulated device"."""
 
 
+Found = dict[tuple[tuple[str, ...] | None, ...], Mapping[str, Any]]
+"""What a formula gave, by the inputs that it read as integers."""
+
+
 class IllegalCase(ValueError):  # noqa: N818
     """What is wrong with a case: the parameter, its value, the rule."""
 
@@ -99,10 +103,11 @@ def check_call(case: Case, operator: Operator) -> None:
             _require(tensor.dtype in allowed, f"{name}.dtype", tensor.dtype, rule)
             plain = tensor.format == ND
             _require(plain, f"{name}.format", tensor.format, say.ONE_FORMAT, format=ND)
+    found: Found = {}
     for name in case.outputs:
         contract = operator.contract(name, case)
         if isinstance(contract, Copy | Index | Computing):
-            _check_moved(name, contract, case, operator)
+            _check_moved(name, contract, case, operator, found)
         if not isinstance(contract, Sum):
             continue
         try:
@@ -143,14 +148,19 @@ def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:
         _require(inside, parameter.name, number, say.RANGE, low=low, high=high)
 
 
-def _check_moved(name: str, contract: Contract, case: Case, operator: Operator) -> None:
-    """The formula must be defined on the case, and give the output its shape."""
-    inputs = case.arrays
+def _check_moved(
+    name: str, contract: Contract, case: Case, operator: Operator, found: Found
+) -> None:
+    """The formula must be defined on the case, and give the output its shape. It is called once
+    for all outputs whose inputs are read alike, as it takes most of the time.
+    """
+    moved = (contract.moved,) if isinstance(contract, Copy) else ()
     try:
-        if isinstance(contract, Copy):
-            inputs = as_integers(inputs, contract.moved)
-        with np.errstate(all="ignore"):
-            expected = np.shape(operator.formula(inputs, case.attributes)[name])
+        if moved not in found:
+            inputs = as_integers(case.arrays, *moved) if moved else case.arrays
+            with np.errstate(all="ignore"):
+                found[moved] = operator.formula(inputs, case.attributes)
+        expected = np.shape(found[moved][name])
     except (ValueError, TypeError, LookupError) as error:
         raise IllegalCase(text_of(error)) from error
     shape = case.outputs[name].shape

@@ -62,10 +62,11 @@ def fused(products: Floats, addends: Floats, fmt: Format) -> Floats:
     rounding goes where a single one would have gone.
     """
     with np.errstate(invalid="ignore"):
-        total = products + addends
+        total = np.asarray(products + addends)
         back = total - products
         error = (products - (total - back)) + (addends - back)
     inexact = np.isfinite(total) & (error != 0.0)
-    even = (total.view(np.int64) & 1) == 0
-    toward = np.where(error > 0, np.inf, -np.inf)
-    return round_once(np.where(inexact & even, np.nextafter(total, toward), total), fmt)
+    outward = (error > 0) == (total > 0)
+    bits = total.view(np.int64)  # the neighbours of a number, which is not 0 here, are one apart
+    bits += (inexact & ((bits & 1) == 0)) * (2 * outward.view(np.int8) - 1)
+    return round_once(total, fmt)

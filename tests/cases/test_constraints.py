@@ -16,16 +16,20 @@ from conformance.suite.records import operators
 from conformance.suite.strided_calls import of_strides
 from conformance.suite.wrong_protocol_calls import of_the_protocol
 from tests.cases.constraints import CONSTRAINTS, INSIDE_ONLY, OUTSIDE_ONLY, Constraint
+from tests.named import named
 
 RECORDS = {one.name: one for one in operators() if one.name in CONSTRAINTS}
-EVERY = [(RECORDS[name], one) for name, listed in CONSTRAINTS.items() for one in listed]
-NAMES = [f"{operator.name}: {constraint.rule}" for operator, constraint in EVERY]
+EACH = pytest.mark.parametrize("operator", RECORDS.values(), ids=RECORDS)
 
 
-@pytest.mark.parametrize(("operator", "constraint"), EVERY, ids=NAMES)
-def test_a_constraint_has_calls_just_inside_that_are_judged(
-    operator: Operator, constraint: Constraint
-) -> None:
+@EACH
+def test_every_constraint_has_calls_just_inside_that_are_judged(operator: Operator) -> None:
+    for constraint in CONSTRAINTS[operator.name]:
+        with named(constraint.rule):
+            check_inside(operator, constraint)
+
+
+def check_inside(operator: Operator, constraint: Constraint) -> None:
     for route in constraint.routes:
         known = {example.name: example.case for example in on_route(operator, route).examples}
         assert constraint.inside
@@ -34,10 +38,14 @@ def test_a_constraint_has_calls_just_inside_that_are_judged(
             check_call(known[name], operator)
 
 
-@pytest.mark.parametrize(("operator", "constraint"), EVERY, ids=NAMES)
-def test_a_constraint_has_calls_just_outside_with_their_status(
-    operator: Operator, constraint: Constraint
-) -> None:
+@EACH
+def test_every_constraint_has_calls_just_outside_with_their_status(operator: Operator) -> None:
+    for constraint in CONSTRAINTS[operator.name]:
+        with named(constraint.rule):
+            check_outside(operator, constraint)
+
+
+def check_outside(operator: Operator, constraint: Constraint) -> None:
     for route in constraint.routes:
         known = {one.name: one for one in on_route(operator, route).rejections}
         outside = constraint.names(known.values())
@@ -50,7 +58,7 @@ def test_a_constraint_has_calls_just_outside_with_their_status(
             call_of(operator, known[name].case, route)
 
 
-@pytest.mark.parametrize("operator", RECORDS.values(), ids=RECORDS)
+@EACH
 def test_every_call_that_must_be_refused_breaks_one_of_these_constraints(
     operator: Operator,
 ) -> None:
@@ -64,7 +72,7 @@ def test_every_call_that_must_be_refused_breaks_one_of_these_constraints(
     assert sorted(listed) == sorted(rejection.name for rejection in operator.rejections)
 
 
-@pytest.mark.parametrize("operator", RECORDS.values(), ids=RECORDS)
+@EACH
 def test_a_limit_that_is_documented_only_is_judged_from_the_inside(operator: Operator) -> None:
     examples = {example.name for example in operator.examples}
     assert set(INSIDE_ONLY.get(operator.name, ())) <= examples

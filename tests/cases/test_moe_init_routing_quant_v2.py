@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from conformance.judge.right_answer import right_answer
 from reference.moe_init_routing_quant_v2 import rows_of_slots
 from tests.cases.drawing import FEW, a_case_of_every_row
 from tests.definitions.moe_init_routing_quant_v2 import moe_init_routing_quant_v2 as loops
+from tests.slow import slow_but
 
 Changed = Callable[[Case, Any], None]
 NAMES = {
@@ -115,6 +117,10 @@ MISTAKES = {
 }
 
 
+TURNS = [*zip(MODES[:3], OPERATOR.dtypes, strict=True)]
+"""Static modes and data types, each once: how rows are computed depends on neither the other."""
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_each_mistake_is_met_by_a_case_of_the_rows_of_levels(mode: str) -> None:
     missed = {one.__name__: one for one in MISTAKES[mode]}
@@ -129,8 +135,7 @@ def test_each_mistake_is_met_by_a_case_of_the_rows_of_levels(mode: str) -> None:
     assert not missed
 
 
-@pytest.mark.parametrize("dtype", OPERATOR.dtypes)
-@pytest.mark.parametrize("mode", MODES[:3])
+@pytest.mark.parametrize(("mode", "dtype"), slow_but(TURNS, [*product(MODES[:3], OPERATOR.dtypes)]))
 def test_rows_that_are_computed_in_halves_are_right_and_many_are_within_int8(
     mode: str, dtype: str
 ) -> None:

@@ -4,10 +4,7 @@ met, and its cases can be saved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,9 +17,10 @@ from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
 from conformance.judge.verdict import Verdict
 from conformance.record.covering import compact, possible
-from conformance.record.operator import Example, Operator, Rejection
+from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from tests.cases.drawing import a_case_of_every_row, drawn_once
+from tests.named import named
 from tests.slow import slow_but
 
 OPERATORS = suite.operators([])
@@ -47,22 +45,6 @@ def by_mode(*dtypes: str, turns: bool = False) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("operator", "mode", "dtype"), slow_but(quick, rows), ids=ids)
 
 
-def by_call(name: str, of: Callable[[Operator], Iterable[Any]]) -> pytest.MarkDecorator:
-    """Every call of a kind of every record."""
-    rows = [(operator, call) for operator in OPERATORS for call in of(operator)]
-    ids = [f"{operator.name} {call.name}" for operator, call in rows]
-    return pytest.mark.parametrize(("operator", name), rows, ids=ids)
-
-
-@contextmanager
-def named(call: Rejection) -> Iterator[None]:
-    """Say of which call a failure is."""
-    try:
-        yield
-    except Exception as error:
-        raise AssertionError(f"call {call.name!r}: {error}") from error
-
-
 def is_sparse(case: Case) -> bool:
     """Whether rows exist of which the others would fill no memory: plain numpy cannot do that."""
     return any(tensor.rows is not None for tensor in case.inputs.values())
@@ -76,21 +58,22 @@ def assert_right(verdict: Verdict) -> None:
     assert verdict.ok or drifted, verdict
 
 
-@by_call("example", lambda operator: operator.examples)
-def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(
-    operator: Operator, example: Example
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_every_example_is_a_legal_call_and_the_reference_gives_its_values(
+    operator: Operator,
 ) -> None:
-    check_call(example.case, operator)
-    call_of(operator, example.case)
-    if not is_sparse(example.case):
-        assert_right(judge_example(example, operator, right_answer(operator, example.case)))
+    for example in operator.examples:
+        with named(f"example {example.name!r}"):
+            check_call(example.case, operator)
+            call_of(operator, example.case)
+            if not is_sparse(example.case):
+                assert_right(judge_example(example, operator, right_answer(operator, example.case)))
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_every_refused_call_can_be_made(operator: Operator) -> None:
-    """Thousands of calls, a moment each: as tests of their own they would take most of the time."""
     for rejection in operator.rejections:
-        with named(rejection):
+        with named(f"call {rejection.name!r}"):
             check_shape_and_data(rejection.case)
             call_of(operator, rejection.case)
             # A stream that is destroyed is an error of the runtime, not of a parameter.

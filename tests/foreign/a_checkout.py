@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+
+from tests.kept import kept
 
 NAME = "moe_token_permute_grad"
 DEFINITION = """
@@ -141,3 +144,8 @@ def written(folder: Path, **replaced: str) -> Path:
     for part in ("op_host", "op_kernel"):
         (folder / "moe" / "moe_gating_of_another_kind" / part).mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def kept_checkout(**replaced: str) -> Path:
+    """The checkout where it lay in earlier runs, so that it need not be built again; to be read."""
+    return kept("checkout", [Path(__file__)], partial(written, **replaced), str(replaced))

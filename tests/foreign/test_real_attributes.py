@@ -17,6 +17,7 @@ from conformance.devices.foreign import checkout_libraries
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.record.variations import with_attributes
+from tests.kept import kept
 from tests.kernels.real_attributes.in_range import EXAMPLE, OPERATOR
 from tests.slow import slow_but
 
@@ -117,10 +118,7 @@ def kernel(of_later: bool) -> str:
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["its own", "of a later function"])
-def device(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Device]:
-    checkout = tmp_path_factory.mktemp("checkout")
+def device(request: pytest.FixtureRequest) -> Iterator[Device]:
     changes = LATER if request.param else {}
     files = {
         f"op_host/{NAME}_def.cpp": replaced(DEFINITION, changes.get(DEFINITION, {})),
@@ -128,11 +126,15 @@ def device(
         f"op_host/{NAME}_tiling.cpp": replaced(TILING, changes.get(TILING, {})),
         f"op_kernel/{NAME}.cpp": kernel(request.param),
     }
-    for name, text in files.items():
-        path = checkout / "moe" / NAME / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    built = checkout_libraries(checkout, [OPERATOR])
+
+    def write(checkout: Path) -> None:
+        for name, text in files.items():
+            path = checkout / "moe" / NAME / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    # Where it lay in earlier runs: builds of a checkout are filed by its place, too.
+    built = checkout_libraries(kept("checkout", [], write, str(files)), [OPERATOR])
     assert not built.unbuilt, built.unbuilt
     with closing(open_device("sim", libraries=built.libraries)) as opened:
         yield opened

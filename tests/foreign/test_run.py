@@ -14,7 +14,7 @@ from conformance.evidence.reading import read_run
 from conformance.evidence.summary import read_evidence
 from conformance.failure import replay
 from tests.conformance.front_door import conformance
-from tests.foreign.a_checkout import NAME, written
+from tests.foreign.a_checkout import NAME, kept_checkout, written
 from tests.slow import slow_but
 
 FLOATS = ("--operator", NAME, "-n", "0", "--device", "sim")
@@ -61,7 +61,7 @@ SLIPS = (
 
 @pytest.mark.parametrize(("old", "new", "told"), slow_but(SLIPS[1:2], SLIPS))
 def test_a_slip_is_found_and_shrunk(old: str, new: str, told: str, place: Path) -> None:
-    checkout = written(place / "checkout", old0=old, new0=new)
+    checkout = kept_checkout(old0=old, new0=new)
     cell = (*CELL[:2], CELL[2].replace("whole", "uneven"))
     done = conformance("run", "--kernels", str(checkout), *FLOATS, *cell, folder=place)
     assert done.status == 1, done.err
@@ -71,7 +71,7 @@ def test_a_slip_is_found_and_shrunk(old: str, new: str, told: str, place: Path) 
 
 def test_a_saved_case_is_judged_on_the_checkout(place: Path) -> None:
     """And not on the suite's own libraries, which are right."""
-    checkout = written(place / "checkout", old0="slot < data.topK", new0="slot + 1 < data.topK")
+    checkout = kept_checkout(old0="slot < data.topK", new0="slot + 1 < data.topK")
     case = next(one.case for one in record.OPERATOR.examples if one.case.dtype == "float32")
     replay.save(replay.Replay(case), place / "case.json")
     command = ("run", "--case", "case.json", "--device", "sim")

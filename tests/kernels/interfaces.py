@@ -131,12 +131,13 @@ def broken(operator: Operator, route: str, rules: Mapping[str, str]) -> list[Bro
     their names.
     """
     found: dict[str, Broken] = {}
+    calls = wrong_calls(operator, route)
     for example in on_route(operator, route).examples:
         base = example.case
         if base.before or any(isinstance(t, Tensor) and t.rows for t in parameters(base).values()):
             continue
         made: dict[str, tuple[str, Case]] = {}
-        for one in wrong_calls(operator, route):
+        for one in calls:
             if one.case.mode == base.mode and (name := changed(base, one.case)):
                 made.setdefault(rules[one.name], (name, one.case))
         if len(made) > len(found[base.mode].rules if base.mode in found else ()):

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 
 import pytest
 
-from tests.simulator.simulated_machine import MACHINE, OUTPUT, WORKSPACE, SimulatedMachine, build
+from tests.simulator.simulated_machine import OUTPUT, WORKSPACE, SimulatedMachine, kept_machine
 
 
 @pytest.fixture(scope="session")
-def built_machine(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> SimulatedMachine:
-    """Compiled by the worker that asks first; the others wait for it."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "machine"
-    folder.mkdir(exist_ok=True)
-    library = folder / MACHINE
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return SimulatedMachine(library if library.exists() else build(folder))
+def built_machine() -> SimulatedMachine:
+    """Compiled by the worker that asks first, unless an earlier run compiled the same sources."""
+    return SimulatedMachine(kept_machine())
 
 
 @pytest.fixture

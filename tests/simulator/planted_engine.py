@@ -7,12 +7,21 @@ import subprocess
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
 from device_kernels.build import build as build_operators
-from tests.simulator.simulated_machine import COMPILER, FLAGS, HOST_FLAGS, LANGUAGE, link_machine
+from tests.kept import kept
+from tests.simulator.simulated_machine import (
+    COMPILER,
+    FLAGS,
+    HOST_FLAGS,
+    LANGUAGE,
+    MACHINE,
+    link_machine,
+)
 
 Result = TypeVar("Result")
 
@@ -50,7 +59,13 @@ def in_new_process(function: Callable[[Path], Result], library: Path) -> Result:
         return pool.submit(function, library).result()
 
 
-def planted(machine: Path, folder: Path, plant: Plant) -> Path:
+def planted(machine: Path, plant: Plant) -> Path:
+    """The library ``machine`` of `kept_machine` with this mistake, compiled once and kept, too."""
+    told = f"{machine.parents[1].name} {plant}"
+    return kept("planted", [Path(__file__)], partial(_link, machine, plant), told) / MACHINE
+
+
+def _link(machine: Path, plant: Plant, folder: Path) -> None:
     """Links the test kernels beside the library ``machine`` again, in ``folder``, with the sources
     of ``engine/order`` compiled anew. These come first, so that every call reaches them.
     """
@@ -70,4 +85,4 @@ def planted(machine: Path, folder: Path, plant: Plant) -> Path:
     subprocess.run([*command, "-c", str(unit), "-o", str(compiled)], check=True)
     objects = [compiled, *sorted(machine.parent.glob("*.o"))]
     runtime = build_operators(quiet=True).runtime
-    return link_machine(objects, runtime, folder, "-Wl,--allow-multiple-definition")
+    link_machine(objects, runtime, folder, "-Wl,--allow-multiple-definition")

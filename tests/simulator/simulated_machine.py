@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device_kernels.build import build as build_operators
+from tests.kept import kept
 
 KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
@@ -98,6 +99,12 @@ def compile_operator(
 
 
 MACHINE = "libmachine.so"
+
+
+def kept_machine() -> Path:
+    """The library that `build` makes of these sources, compiled once and kept beside the builds."""
+    sources = sorted(path for path in KERNELS.rglob("*") if path.is_file())
+    return kept("machine", [Path(__file__), *sources], build) / MACHINE
 
 
 def build(folder: Path) -> Path:

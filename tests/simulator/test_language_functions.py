@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,6 +34,7 @@ def any_functions(machine: SimulatedMachine) -> Iterator[SimulatedMachine]:
     machine.choose_functions("rounded")
 
 
+@functools.cache
 def operands(name: str, dtype: str) -> Operands:
     """Values of all magnitudes and close to 1, a range of the function's, and special ones."""
     kind, rng = DTYPES[dtype], np.random.default_rng(5)
@@ -63,9 +65,10 @@ def computed(
     return np.concatenate(parts)
 
 
-def rounded(name: str, pair: Operands) -> NDArray[Any]:
-    """The correctly rounded results."""
-    left, right = pair
+@functools.cache
+def rounded(name: str, dtype: str) -> NDArray[Any]:
+    """The correctly rounded results of `operands`: decimals of many digits, which take long."""
+    left, right = operands(name, dtype)
     with np.errstate(all="ignore"):
         if name in DECIMAL:
             return DECIMAL[name](left)
@@ -92,7 +95,7 @@ def test_each_implementation_lies_where_it_says(
     any_functions: SimulatedMachine, name: str, dtype: str
 ) -> None:
     pair = operands(name, dtype)
-    correct = rounded(name, pair)
+    correct = rounded(name, dtype)
     seen = {one: computed(any_functions, name, dtype, pair, one) for one in FUNCTIONS}
     number = ~np.isnan(correct)
     assert seen["rounded"][number].tobytes() == correct[number].tobytes()
@@ -121,7 +124,7 @@ def test_each_implementation_keeps_what_the_simulator_declares(
     assert declared.uniform
     left, right = operands(name, "float")
     order = np.random.default_rng(1).permutation(left.size)
-    correct = rounded(name, (left, right))
+    correct = rounded(name, "float")
     result = computed(any_functions, name, "float", (left, right), functions)
     near = np.abs(places(result) - places(correct)) <= declared.steps
     flushed = (np.abs(correct) < LEAST_NORMAL) & (result == 0) & declared.flush

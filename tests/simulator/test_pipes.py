@@ -140,9 +140,9 @@ def shown_though_accepted(library: Path) -> int:
     ids=["nothing", "passes-over-flags", "barrier-orders-all"],
 )
 def test_a_mistake_that_is_planted_in_the_engine_is_found_out_by_a_schedule(
-    machine: SimulatedMachine, tmp_path: Path, plant: Plant, found_out: bool
+    machine: SimulatedMachine, plant: Plant, found_out: bool
 ) -> None:
-    library = planted(machine.library, tmp_path, plant)
+    library = planted(machine.library, plant)
     assert (in_new_process(shown_though_accepted, library) > 0) == found_out
 
 

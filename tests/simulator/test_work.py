@@ -145,7 +145,7 @@ def disagreements(library: Path) -> int:
     ("plant", "found_out"), [(NOTHING, False), (FORGETS_CHAINS, True)], ids=["nothing", "no-flags"]
 )
 def test_chains_that_pass_no_flag_disagree_with_the_graph(
-    machine: SimulatedMachine, tmp_path: Path, plant: Plant, found_out: bool
+    machine: SimulatedMachine, plant: Plant, found_out: bool
 ) -> None:
-    library = planted(machine.library, tmp_path, plant)
+    library = planted(machine.library, plant)
     assert (in_new_process(disagreements, library) > 0) == found_out

@@ -46,13 +46,28 @@ def modes_of(operator, relation):
     return relation.modes or tuple(mode.name for mode in operator.modes)
 
 
+def right_answers():
+    """A device that computes the answer to a call once: relations make it again, on other streams
+    and machines, on which a right answer does not depend."""
+    known = {}
+
+    def device(operator, case):
+        name = (operator.name, id(case.inputs), id(case.outputs), *case.attributes.items())
+        if name not in known:
+            known[name] = right_answer(operator, case), case  # that no other gets its id
+        return known[name][0]
+
+    return device
+
+
 @pytest.mark.parametrize("operator", RECORDS.values(), ids=RECORDS)
 def test_right_answers_keep_every_relation_of_a_record(operator):
+    device = right_answers()
     for relation in operator.relations:
         judged = 0
         for mode in modes_of(operator, relation):
             for case in drawn_cases(operator, mode):
-                verdict = related(relation, RECORDS, case, right_answer)[1]
+                verdict = related(relation, RECORDS, case, device)[1]
                 assert verdict.ok, verdict
                 judged += verdict.judged
         assert judged, f"{relation.name} says nothing of any case"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
-from conformance.devices.device import DeviceProfile
+from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.record.call_rules import Limit
@@ -112,11 +112,17 @@ def test_a_function_of_limits_that_crashes_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize("record", operators(), ids=lambda record: record.name)
-def test_the_projects_kernels_take_their_branches_where_their_records_say(record: Operator) -> None:
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Device]:
     with contextlib.closing(open_device("sim")) as device:
-        lines = list(limit_lines(device, [record]))
-    for line in lines:
+        yield device
+
+
+@pytest.mark.parametrize("record", operators(), ids=lambda record: record.name)
+def test_the_projects_kernels_take_their_branches_where_their_records_say(
+    record: Operator, simulator: Device
+) -> None:
+    for line in limit_lines(simulator, [record]):
         assert (line.compared, line.differing) == (len(record.limits), ())
 
 

@@ -20,28 +20,6 @@ import torch  # noqa: E402
 
 TOKENS, TOP_K, EXPERTS, HIDDEN, OUT = 12, 2, 4, 33, 17
 UNIT = 2.0**-24
-CERTIFIED = sys.argv[1] == "certified"
-GENERATOR = torch.Generator().manual_seed(7)
-
-
-def drawn(*shape: int) -> torch.Tensor:
-    if CERTIFIED:
-        return torch.randint(-3, 4, shape, generator=GENERATOR).float()
-    return torch.randn(shape, generator=GENERATOR)
-
-
-def shares(*shape: int) -> torch.Tensor:
-    if CERTIFIED:
-        return 0.5 ** torch.randint(0, 3, shape, generator=GENERATOR).float()
-    return torch.rand(shape, generator=GENERATOR)
-
-
-CHOSEN = torch.stack(
-    [torch.randperm(EXPERTS, generator=GENERATOR)[:TOP_K] for _ in range(TOKENS)]
-).int()
-RANKS = torch.argsort(torch.argsort(CHOSEN.flatten(), stable=True))
-LEAVES = (drawn(TOKENS, HIDDEN), drawn(EXPERTS, HIDDEN, OUT), shares(TOKENS, TOP_K))
-UPSTREAM = drawn(TOKENS, OUT)
 
 
 def permute(tokens: torch.Tensor, experts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -53,20 +31,25 @@ def unpermute(rows: torch.Tensor, ranks: torch.Tensor, probs: torch.Tensor) -> t
     return (rows.index_select(0, ranks).reshape(TOKENS, TOP_K, -1) * probs.unsqueeze(-1)).sum(1)
 
 
-def layer(device: str) -> dict[str, torch.Tensor]:
+def layer(
+    device: str,
+    chosen: torch.Tensor,
+    leaves: tuple[torch.Tensor, ...],
+    upstream: torch.Tensor,
+) -> dict[str, torch.Tensor]:
     """Every tensor of the layer and every gradient, on the CPU."""
     there, back = permute, unpermute
     if device == "npu":
         there, back = torch_npu.npu_moe_token_permute, torch_npu.npu_moe_token_unpermute
-    tokens, weights, probs = (leaf.detach().clone().to(device).requires_grad_() for leaf in LEAVES)
-    rows, ranks = there(tokens, CHOSEN.to(device))
-    ends = torch.cumsum(torch.bincount(CHOSEN.flatten(), minlength=EXPERTS), 0).tolist()
+    tokens, weights, probs = (leaf.detach().clone().to(device).requires_grad_() for leaf in leaves)
+    rows, ranks = there(tokens, chosen.to(device))
+    ends = torch.cumsum(torch.bincount(chosen.flatten(), minlength=EXPERTS), 0).tolist()
     parts = zip([0, *ends[:-1]], ends, weights, strict=True)
     made = torch.cat([rows[start:end] @ weight for start, end, weight in parts])
     for kept in (rows, made):
         kept.retain_grad()
     out = back(made, ranks, probs)
-    out.backward(UPSTREAM.to(device))
+    out.backward(upstream.to(device))
     held = {"tokens": tokens, "weights": weights, "probs": probs, "rows": rows, "made": made}
     grads = {f"{name} grad": one.grad for name, one in held.items()}
     return {
@@ -83,26 +66,40 @@ def beyond(seen: torch.Tensor, terms: torch.Tensor, axis: int) -> int:
     return int(((seen.double() - terms.sum(axis)).abs() > allowed).sum())
 
 
-SEEN, EXPECTED = layer("npu"), layer("cpu")
-MADE = SEEN["made"].double()[RANKS].reshape(TOKENS, TOP_K, OUT)
-PROBS, ABOVE = LEAVES[2].double().unsqueeze(-1), UPSTREAM.double().unsqueeze(1)
-ROW_GRADS = SEEN["rows grad"][RANKS].reshape(TOKENS, TOP_K, HIDDEN)
-print(
-    json.dumps(
-        {
-            "differ": {n: int((SEEN[n] != EXPECTED[n]).sum()) for n in SEEN},
-            "elements": {n: one.numel() for n, one in SEEN.items()},
-            "beyond": {
-                "out": beyond(SEEN["out"], MADE * PROBS, 1),
-                "probs grad": beyond(SEEN["probs grad"], MADE * ABOVE, 2),
-                "made grad": int(
-                    (
-                        SEEN["made grad"][RANKS].reshape(TOKENS, TOP_K, OUT)
-                        != (PROBS * ABOVE).float()
-                    ).sum()
-                ),
-                "tokens grad": int((SEEN["tokens grad"] != ROW_GRADS.sum(1)).sum()),
-            },
-        }
-    )
-)
+def told(certified: bool) -> dict[str, dict[str, int]]:
+    """What differs between the layer on the device and on the CPU, for values of a kind."""
+    generator = torch.Generator().manual_seed(7)
+
+    def drawn(*shape: int) -> torch.Tensor:
+        if certified:
+            return torch.randint(-3, 4, shape, generator=generator).float()
+        return torch.randn(shape, generator=generator)
+
+    def shares(*shape: int) -> torch.Tensor:
+        if certified:
+            return 0.5 ** torch.randint(0, 3, shape, generator=generator).float()
+        return torch.rand(shape, generator=generator)
+
+    picked = [torch.randperm(EXPERTS, generator=generator)[:TOP_K] for _ in range(TOKENS)]
+    chosen = torch.stack(picked).int()
+    order = torch.argsort(torch.argsort(chosen.flatten(), stable=True))
+    leaves = (drawn(TOKENS, HIDDEN), drawn(EXPERTS, HIDDEN, OUT), shares(TOKENS, TOP_K))
+    upstream = drawn(TOKENS, OUT)
+    seen, expected = (layer(device, chosen, leaves, upstream) for device in ("npu", "cpu"))
+    made = seen["made"].double()[order].reshape(TOKENS, TOP_K, OUT)
+    probs, above = leaves[2].double().unsqueeze(-1), upstream.double().unsqueeze(1)
+    grads = seen["made grad"][order].reshape(TOKENS, TOP_K, OUT)
+    row_grads = seen["rows grad"][order].reshape(TOKENS, TOP_K, HIDDEN)
+    return {
+        "differ": {n: int((seen[n] != expected[n]).sum()) for n in seen},
+        "elements": {n: one.numel() for n, one in seen.items()},
+        "beyond": {
+            "out": beyond(seen["out"], made * probs, 1),
+            "probs grad": beyond(seen["probs grad"], made * above, 2),
+            "made grad": int((grads != (probs * above).float()).sum()),
+            "tokens grad": int((seen["tokens grad"] != row_grads.sum(1)).sum()),
+        },
+    }
+
+
+print(json.dumps({values: told(values == "certified") for values in sys.argv[1:]}))

@@ -28,6 +28,7 @@ from conformance.values.fill import Fill
 from device_kernels.build import build
 from device_kernels.toolchain import compiler
 from tests.conformance.failure.bundle.bundles import CASE, answer, bundle
+from tests.kept import kept
 from tests.kernels.cpp_program import INCLUDE
 from tests.slow import slow_but
 
@@ -58,12 +59,18 @@ def python(folder: Path, *arguments: str, lib: Path | None = None) -> Said:
 
 
 def compiled(folder: Path, *flags: str, lib: Path | None = None) -> Path:
-    """Compile the C++ program of a bundle as its first lines say."""
-    place, program = str(lib or build(quiet=True).lib), folder / "replay"
+    """Compile the C++ program of a bundle as its first lines say, once for each text of one."""
+    source, program = folder / told.CPP_PROGRAM, folder / "replay"
+    words = [compiler(), *FLAGS, *flags]
+
+    def make(into: Path) -> None:
+        subprocess.run([*words, "-c", str(source), "-o", str(into / "replay.o")], check=True)
+
+    made = kept("replay", [], make, "\0".join([*words, source.read_text()])) / "replay.o"
+    place = str(lib or build(quiet=True).lib)
     third = [] if lib else ["-lnnopbase"]
     link = [f"-L{place}", f"-Wl,-rpath,{place}", "-lopapi", *third, "-lascendcl", "-ldl"]
-    source = str(folder / told.CPP_PROGRAM)
-    subprocess.run([compiler(), *FLAGS, *flags, source, "-o", str(program), *link], check=True)
+    subprocess.run([compiler(), str(made), "-o", str(program), *link], check=True)
     return program
 
 
