@@ -20,12 +20,13 @@ from itertools import islice
 from pathlib import Path
 
 from conformance.call.case import PROGRAM, Case
+from conformance.mutants.answer import Answer
 from conformance.record.operator import Operator
 from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels.launches import drawn, simulator
 from tests.kernels.removals import apply, removals, users
-from tests.kernels.schedules_run import SCHEDULES, Told, told
+from tests.kernels.schedules_run import SCHEDULES, told
 from tests.simulator.happens_before import read_trace, unordered
 
 KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
@@ -74,7 +75,7 @@ def shown(lib: Path, cases: Iterable[Called]) -> str:
 
     The environment chooses the schedule: where the clocks do not judge, a case's own is not used.
     """
-    values: list[Told] = []
+    values: list[Answer] = []
     for schedule in (PROGRAM, *SCHEDULES[:SHOWING]):
         loose = {"ASCENDSIM_PIPES": schedule, "ASCENDSIM_SYNC_LEVEL": "none"}
         with simulator(loose, lib) as device:
