@@ -97,7 +97,7 @@ class Child:
                 os.close(descriptor)
         self._statm = os.open(f"/proc/{self._process.pid}/statm", os.O_RDONLY)
         self._schedstat = _opened(f"/proc/{self._process.pid}/schedstat")
-        self._waited = 0.0
+        self._waited, self._ran, self._ran_before = 0.0, 0, 0
         self._segment = segment
         self._simulates = kind == "sim"
         self._memory_limit = memory_limit
@@ -178,7 +178,7 @@ class Child:
                 self._part(signal.SIGUSR1)
                 detail = say.TOOK_MEMORY(mebibytes=self._memory_limit >> 20)
                 raise ChildEndedError(Outcome.OUT_OF_MEMORY, detail, seconds)
-            if seconds > limit:
+            if seconds > limit and not self._queued():
                 self._part(signal.SIGXCPU)
                 detail = say.NO_ANSWER(seconds=limit)
                 raise ChildEndedError(Outcome.TIMED_OUT, detail, seconds)
@@ -207,10 +207,18 @@ class Child:
 
         A busy host is no fault of a kernel.
         """
-        with suppress(OSError):  # once the process is gone, what was last read holds
+        with suppress(OSError, IndexError):  # once the process is gone, what was last read holds
             fields = os.pread(self._schedstat, 256, 0).split()
-            self._waited = int(fields[1]) / 1e9 if len(fields) > 1 else 0.0
+            self._ran, self._ran_before = int(fields[0]), self._ran
+            self._waited = int(fields[1]) / 1e9
         return time.monotonic() - self._waited
+
+    def _queued(self) -> bool:
+        """Whether the process waits for a processor now: that is counted once it has got one."""
+        with suppress(OSError, IndexError):
+            state = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            return state == "R" and self._ran == self._ran_before and self._ran > 0
+        return False
 
     def _crash(self, seconds: float) -> ChildEndedError:
         """The reason why the process closed its pipe without a reply."""
