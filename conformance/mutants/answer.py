@@ -43,7 +43,8 @@ def _bytes(array: NDArray[Any]) -> bytes:
     """
     if array.dtype.kind in "iub":
         return array.tobytes()
-    return np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
+    with np.errstate(invalid="ignore"):  # a signalling NaN of bfloat16
+        return np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
 
 
 def difference(call: Call, right: Answer, seen: Answer) -> str:

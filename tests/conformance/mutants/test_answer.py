@@ -56,3 +56,11 @@ def test_a_nan_of_another_sign_is_no_other_answer_and_one_in_place_of_a_number_i
     negative = np.copysign(np.nan, -1.0)
     assert answer(seen(1.0, np.nan)) == answer(seen(1.0, negative))
     assert answer(seen(1.0, np.nan)) != answer(seen(np.nan, 1.0))
+
+
+def test_a_signalling_nan_of_bfloat16_is_compared_without_a_warning() -> None:
+    def seen(bits: int) -> Observation:
+        pattern = np.array([bits], np.uint16).view(ml_dtypes.bfloat16)
+        return replace(completed(0.0), outputs={"y": pattern})
+
+    assert answer(seen(0x7F81)) == answer(seen(0x7FC0))
