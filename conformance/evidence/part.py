@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from conformance.names import marked, marks, unmarked
+from conformance.names import bracket, marked, marks, unmarked
 
 Drawn = TypeVar("Drawn")
 
@@ -50,3 +50,11 @@ def all_parts(items: Iterable[str]) -> bool:
     for item in items:
         found.setdefault(unmarked(item), set()).add(Part.of_item(item))
     return all(len(parts) >= max(one.count for one in parts) for parts in found.values())
+
+
+def lacking_parts(items: Iterable[str]) -> set[str]:
+    """What stands in the brackets of items of which another part is not among them."""
+    found: dict[str, list[str]] = {}
+    for item in items:
+        found.setdefault(bracket(item), []).append(item)
+    return {name for name, alike in found.items() if not all_parts(alike)}

@@ -16,7 +16,7 @@ from conformance.catalogue.message import row as lines
 from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
-from conformance.judge.ends import Ends, ends_of
+from conformance.judge.ends import Ends, computed_of, ends_of
 from conformance.judge.in_parts import in_parts
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
@@ -39,8 +39,8 @@ def judge_bounded(asked: Question) -> OutputVerdict:
     """
     contract = asked.contract
     assert isinstance(contract, Bounded | Quantised)
-    shown = (asked.observed, asked.outputs, asked.arithmetic, asked.arrays)
-    ends = ends_of(contract, asked.case, *shown)
+    shown = computed_of(contract, asked.case, asked.outputs, asked.arithmetic, asked.arrays)
+    ends = ends_of(contract, shown, asked.observed, asked.arithmetic)
     judged = np.ones(asked.observed.shape, np.bool_) if asked.specified is None else asked.specified
     judged = judged & told_of(asked)
     elements = int(np.count_nonzero(judged))

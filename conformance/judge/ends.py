@@ -103,19 +103,16 @@ def computed_of(
 
 def ends_of(
     contract: Bounded | Quantised,
-    case: Case,
+    seen: Computed,
     like: NDArray[Any],
-    outputs: Mapping[str, NDArray[Any]],
     arithmetic: Arithmetic,
-    arrays: Mapping[str, NDArray[Any]] | None = None,
 ) -> Ends:
     """What is accepted of each element of an output of the shape and dtype of ``like``.
 
-    ``arrays`` are inputs in the place of the case's own. Raises ValueError if the contract's box
-    has another shape, or does not go with the dtype.
+    Raises ValueError if the contract's box has another shape, or does not go with the dtype.
     """
     with np.errstate(all="ignore"):
-        box = contract.box(computed_of(contract, case, outputs, arithmetic, arrays))
+        box = contract.box(seen)
         if box.low.shape != like.shape or box.high.shape != like.shape:
             raise ValueError(f"box: its shape {box.low.shape} must be {like.shape}, the output's")
         if isinstance(contract, Quantised):

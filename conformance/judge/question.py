@@ -45,9 +45,9 @@ class Question:
     rows: slice | None = None
 
     @property
-    def arrays(self) -> Mapping[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """The inputs of the case; of a part its rows of those that have rows."""
-        return self._of_rows(self.case.arrays)
+        return self.case.arrays if self.rows is None else self._cut(self.case.arrays, self.rows)
 
     @property
     def by_row(self) -> tuple[str, ...]:
@@ -62,12 +62,9 @@ class Question:
             observed=self.observed[rows],
             specified=None if self.specified is None else self.specified[rows],
             unwritten_at=None if self.unwritten_at is None else self.unwritten_at[rows],
-            outputs={n: a[rows] if n in self.by_row else a for n, a in self.outputs.items()},
-            wrong={n: a[rows] if n in self.by_row else a for n, a in self.wrong.items()},
+            outputs=self._cut(self.outputs, rows),
+            wrong=self._cut(self.wrong, rows),
         )
 
-    def _of_rows(self, arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, NDArray[Any]]:
-        rows = self.rows
-        if rows is None:
-            return arrays
+    def _cut(self, arrays: Mapping[str, NDArray[Any]], rows: slice) -> Mapping[str, NDArray[Any]]:
         return {n: a[rows] if n in self.by_row else a for n, a in arrays.items()}

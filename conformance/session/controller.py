@@ -33,7 +33,7 @@ from conformance.evidence.lines import (
     OrderLine,
     read_lines,
 )
-from conformance.evidence.part import WHOLE_ITEM, Part, all_parts
+from conformance.evidence.part import lacking_parts
 from conformance.evidence.provenance import provenance
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import (
@@ -241,8 +241,7 @@ class Controller:
         evidence.unjudged = sorted(self.selected - ids - away)
         adopt(self.context.operators, self._worked_out)
         declared = self._shared(away)
-        split = {bracket(item) for item in self.items if Part.of_item(item) != WHOLE_ITEM}
-        apart = {name for name in split if not all_parts(self._items_of(name))}
+        apart = lacking_parts(self.items)
         drawn = self._drawn(ids & self.selected - early - apart)
         profile = self.context.profile
         evidence.coverage = coverage(
@@ -331,10 +330,6 @@ class Controller:
             if {cell_id(operator.name, mode.name, dtype) for dtype in together.of_each} <= cells
             for dtype in together.of_each
         }
-
-    def _items_of(self, name: str) -> list[str]:
-        """The items that have this name in their brackets."""
-        return [item for item in self.items if bracket(item) == name]
 
     def _cells_named(self, names: set[str]) -> set[Key]:
         return {key for key in self._declared() if cell_id(*key) in names}

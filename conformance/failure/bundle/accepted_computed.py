@@ -61,7 +61,8 @@ def of_computed(
         both = [
             chosen_ones | own for own in _extreme(operator, contract, case, outputs, arithmetic)
         ]
-    found = [ends_of(contract, case, like, shown, arithmetic) for shown in both]
+    calls = [computed_of(contract, case, shown, arithmetic) for shown in both]
+    found = [ends_of(contract, seen, like, arithmetic) for seen in calls]
     silent = np.logical_or.reduce([silent, *(ends.unbounded for ends in found)])
     low = np.where(silent, LEAST, np.minimum.reduce([ends.low for ends in found]))
     high = np.where(silent, MOST, np.maximum.reduce([ends.high for ends in found]))
@@ -78,7 +79,8 @@ def _extreme(
     for given in contract.given:
         chosen = operator.contract(given, case)
         if isinstance(chosen, Bounded):
-            of_each[given] = ends_of(chosen, case, outputs[given], {}, arithmetic)
+            seen = computed_of(chosen, case, {}, arithmetic)
+            of_each[given] = ends_of(chosen, seen, outputs[given], arithmetic)
     yield {given: ends.values(ends.low) for given, ends in of_each.items()}
     yield {given: ends.values(ends.high) for given, ends in of_each.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.evidence.part import WHOLE_ITEM, Part, all_parts
+from conformance.evidence.part import WHOLE_ITEM, Part, all_parts, lacking_parts
 
 ITEM = "cases/test_values.py::test_values[op-mode-float16]"
 
@@ -32,3 +32,10 @@ def test_an_item_is_whole_if_all_of_its_parts_are_there() -> None:
     assert all_parts([ITEM])
     assert not all_parts(parts[1:])
     assert not all_parts([*parts, Part(1, 2).named("cases/test_more.py::test_more[op]")])
+
+
+def test_cells_of_which_a_part_is_missing_are_told_by_what_their_items_have_in_brackets() -> None:
+    other = ITEM.replace("float16", "int8")
+    split = [Part(index, 2).named(other) for index in (1, 2)]
+    assert lacking_parts([ITEM, *split]) == set()
+    assert lacking_parts([ITEM, split[1]]) == {"op-mode-int8"}

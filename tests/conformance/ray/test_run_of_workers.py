@@ -9,18 +9,16 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from conformance.evidence.lines import FailureLine, ItemLine, VerdictLine, WorkerLine, read_lines
-from conformance.evidence.reading import read_run, sound
-from conformance.evidence.summary import Evidence, read_evidence
+from conformance.evidence.lines import FailureLine, ItemLine, WorkerLine, read_lines
 from conformance.places import root
 from conformance.ray.asked import Farmed
 from conformance.session.command import environment_of_suite, of_suite
+from tests.conformance import toy_runs
 from tests.conformance.front_door import HERE, NAME, ROOT
 from tests.waiting import HANGS
 
@@ -30,24 +28,10 @@ OTHERWISE = {"worker", "seconds", "call_seconds", "said"}
 """What two runs of the same say otherwise."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    status: int
-    output: str
-    out: Path
-
+class Ended(toy_runs.Ended):
     @property
-    def evidence(self) -> Evidence:
-        """The summary of a folder that contradicts itself nowhere."""
-        sound(read_run(self.out))
-        evidence = read_evidence(self.out)
-        assert evidence is not None, self.output
-        return evidence
-
-    @property
-    def verdicts(self) -> set[str]:
+    def told(self) -> set[str]:
         """Every verdict, as its line says it."""
-        told = [one for one in read_lines(self.out) if isinstance(one, VerdictLine)]
         return {
             repr(
                 [
@@ -56,7 +40,7 @@ class Ended:
                     if name not in OTHERWISE
                 ]
             )
-            for one in told
+            for one in self.verdicts()
         }
 
     @property
@@ -95,7 +79,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 def test_workers_reach_the_verdicts_of_one_process(plain: Ended, tmp_path: Path) -> None:
     ended = judged(tmp_path / "run", f"--conformance-operator={NAME}", *FEW)
     assert ended.status == plain.status, ended.output
-    assert ended.verdicts == plain.verdicts
+    assert ended.told == plain.told
     assert ended.ends == plain.ends
     assert len(list(ended.out.glob("evidence.ray*.jsonl"))) == 2
     mine, theirs = ended.evidence, plain.evidence
@@ -111,7 +95,7 @@ def test_workers_reach_the_verdicts_of_one_process(plain: Ended, tmp_path: Path)
 def test_a_lost_worker_costs_what_it_had_begun(plain: Ended, tmp_path: Path) -> None:
     ended = judged(tmp_path / "run", f"--conformance-operator={NAME}", *FEW, LOSES="ray1@2")
     assert ended.status == plain.status, ended.output
-    assert ended.verdicts == plain.verdicts
+    assert ended.told == plain.told
     assert {item for item, _ in ended.ends} == {item for item, _ in plain.ends}
     (lost,) = (one for one in read_lines(ended.out) if isinstance(one, WorkerLine))
     assert (lost.worker, lost.node, lost.reason) == ("ray1", "host b", "killed by the test")
@@ -123,7 +107,7 @@ def test_workers_leave_the_verdicts_and_the_bundle_of_one_process(tmp_path: Path
     wrong = (f"--conformance-operators={HERE / 'wrong'}", "--conformance-operator=first_slot_only")
     few = ("-k", "test_values or test_rejections")
     alone = judged(tmp_path / "run", *wrong, *few, by_workers=False)
-    verdicts, ends = alone.verdicts, alone.ends
+    verdicts, ends = alone.told, alone.ends
     failures = [one for one in read_lines(alone.out) if isinstance(one, FailureLine)]
     files = _files(alone.out / "failures")
     os.rename(alone.out, tmp_path / "earlier")
@@ -135,7 +119,7 @@ def test_workers_leave_the_verdicts_and_the_bundle_of_one_process(tmp_path: Path
     assert {one.removeprefix("failures/") for one in kept} == files
     assert _files(ended.out / "failures") == files
     assert _texts(again) == _texts(failures)
-    assert (ended.verdicts, ended.ends) == (verdicts, ends)
+    assert (ended.told, ended.ends) == (verdicts, ends)
     assert ended.evidence.exit_status == 1
 
 
@@ -158,5 +142,5 @@ def test_a_run_goes_on_with_workers_where_one_process_had_begun(
     assert begun.evidence.status == "incomplete"
     ended = judged(tmp_path / "run", f"--conformance-operator={NAME}", *FEW, "--conformance-resume")
     assert ended.status == plain.status, ended.output
-    assert ended.verdicts == plain.verdicts
+    assert ended.told == plain.told
     assert ended.evidence.parts == 2
