@@ -39,6 +39,20 @@ def _through(dtype: str, keys: str, room: str) -> str:
 """
 
 
+def _turned(pieces: str) -> str:
+    """Code that lets equal keys change places, the first of several with each behind it."""
+    return f"""
+        Order<HardEvent::V_S>();
+        for (uint32_t i = 1; {pieces} && i < bestLanes_; ++i) {{
+            if (ub_.keys.GetValue(i - 1) == ub_.keys.GetValue(i)) {{
+                const int32_t number = ub_.numbers.GetValue(i);
+                ub_.numbers.SetValue(i, ub_.numbers.GetValue(i - 1));
+                ub_.numbers.SetValue(i - 1, number);
+            }}
+        }}
+        Order<HardEvent::S_V>();"""
+
+
 KEYS_OF_PIECE = "ub_.keys[piece.lane]"
 DIVIDED = "            Divide(piece, sum);\n"
 LOADED = "    __aicore__ inline void Exponentials(const Piece& piece, float largest) {\n"
@@ -46,6 +60,10 @@ RAISED = "        AscendC::Exp(keys, keys, static_cast<int32_t>(piece.count));\n
 SUMMED = """ub_.work[BLOCK_FLOATS],
                            static_cast<int32_t>(piece.count));
         return ValueOf(ub_.work);"""
+
+EXTRACTED = (
+    "static_cast<int32_t>(bestLanes_ / SORTED_KEYS));\n        AscendC::PipeBarrier<PIPE_V>();"
+)
 
 SOFTMAX_FIRST: tuple[Mutant, ...] = (
     Row(
@@ -85,6 +103,25 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
         modes=(FIRST,),
     ),
     Row(
+        name="sum-in-float16",
+        before=SUMMED,
+        after=SUMMED.replace(
+            "return ValueOf(ub_.work)",
+            "return static_cast<float>(static_cast<half>(ValueOf(ub_.work)))",
+        ),
+        modes=(FIRST,),
+        dtypes=("float32",),
+    ),
+    Row(
+        name="exp-of-a-short-reduction",
+        before=RAISED,
+        after="        AscendC::Muls(keys, keys, 1.0f + 0x1p-23f,"
+        " static_cast<int32_t>(piece.count));\n"
+        "        AscendC::PipeBarrier<PIPE_V>();\n" + RAISED,
+        modes=(FIRST,),
+        dtypes=("float32",),
+    ),
+    Row(
         name="exp-of-11-bits",
         before=RAISED,
         after=RAISED + _through("half", "keys", "ub_.pairs"),
@@ -106,6 +143,16 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
         name="best-of-the-pieces-before-lost",
         before="PieceAt(expert, expert == 0 ? 0 : bestLanes_);",
         after="PieceAt(expert, 0);",
+    ),
+    Row(
+        name="equal-keys-in-the-other-order",
+        before=EXTRACTED,
+        after=EXTRACTED + _turned("true"),
+    ),
+    Row(
+        name="equal-keys-of-a-later-piece-go-first",
+        before=EXTRACTED,
+        after=EXTRACTED + _turned("piece.expert > 0"),
     ),
     Row(
         name="32-experts-at-most",

@@ -33,7 +33,77 @@ FILLED = """for (int64_t place = 0; place < ub.groups; ++place) {
 MEMBERS = """static_cast<float>(first), 1.0f,
                               Count(ub.members));"""
 
+EXTRACTED = """Count(ub.all / SORTED_KEYS));
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::CompareScalar("""
+TURNED = EXTRACTED.replace(
+    "    AscendC::CompareScalar(",
+    """    Order<HardEvent::V_S>();
+    for (uint32_t i = 1; i < ub.all; ++i) {
+        if (ub.keys.GetValue(i - 1) == ub.keys.GetValue(i)) {
+            const float number = sorted.GetValue(i);
+            sorted.SetValue(i, sorted.GetValue(i - 1));
+            sorted.SetValue(i - 1, number);
+        }
+    }
+    Order<HardEvent::S_V>();
+    AscendC::CompareScalar(""",
+)
+CHOSEN = "Choose(ub_, k_, weights, ids);\n    }"
+WEIGHTS_SORTED = (
+    CHOSEN[: -len("\n    }")]
+    + """
+        Order<HardEvent::V_S>();
+        for (uint32_t i = 0; i < k_; ++i) {
+            for (uint32_t j = i + 1; j < k_; ++j) {
+                const float one = weights.GetValue(i);
+                const float other = weights.GetValue(j);
+                if (one < other) {
+                    weights.SetValue(i, other);
+                    weights.SetValue(j, one);
+                }
+            }
+        }
+        Order<HardEvent::S_V>();
+    }"""
+)
+STORED = "Store(expertIdx_, row * k_, ids, k_);"
+
 MUTANTS: tuple[Mutant, ...] = (
+    Gate(
+        name="keys-in-bfloat16",
+        before=SHIFTED,
+        after=SHIFTED
+        + BARRIER
+        + """
+        const LocalTensor<bfloat16_t> narrow = ub_.work.template ReinterpretCast<bfloat16_t>();
+        AscendC::Cast(narrow, ub_.keys, RoundMode::CAST_RINT, static_cast<uint32_t>(ub_.all));
+        AscendC::PipeBarrier<PIPE_V>();
+        AscendC::Cast(ub_.keys, narrow, RoundMode::CAST_NONE, static_cast<uint32_t>(ub_.all));""",
+    ),
+    Gate(
+        name="the-least-are-chosen",
+        before=SHIFTED,
+        after=SHIFTED + BARRIER + "AscendC::Muls(ub_.keys, ub_.keys, -1.0f, Count(ub_.all));",
+    ),
+    Choice(name="equal-keys-in-the-other-order", before=EXTRACTED, after=TURNED),
+    Gate(name="weights-sorted-apart-from-ids", before=CHOSEN, after=WEIGHTS_SORTED),
+    Gate(
+        name="first-weight-read-again-before-it-is-written",
+        before=STORED,
+        after=STORED
+        + " Order<HardEvent::V_S>();"
+        + " weights.SetValue(0, static_cast<float>(y_.GetValue(row * k_)));"
+        + " Order<HardEvent::S_V>();",
+    ),
+    Choice(
+        name="256-experts-at-most",
+        before=MEMBERS,
+        after=MEMBERS.replace(
+            "ub.members", "ub.groups == 1 && ub.members > 256 ? 256 : ub.members"
+        ),
+        documented=True,
+    ),
     Gate(
         name="bias-weighs",
         before=SHIFTED,
@@ -94,6 +164,12 @@ MUTANTS: tuple[Mutant, ...] = (
         name="eps-lost",
         before="AscendC::Adds(sum, sum, tiling_->eps, 1);",
         after="AscendC::Adds(sum, sum, 0.0f, 1);",
+        modes=DIVIDED,
+    ),
+    Gate(
+        name="eps-twice",
+        before="AscendC::Adds(sum, sum, tiling_->eps, 1);",
+        after="AscendC::Adds(sum, sum, 2.0f * tiling_->eps, 1);",
         modes=DIVIDED,
     ),
     Choice(
@@ -159,6 +235,22 @@ MUTANTS: tuple[Mutant, ...] = (
         before="-ValueOf(ub.work), count);",
         after="0.0f * ValueOf(ub.work), count);",
         modes=(SOFTMAX, RENORM),
+    ),
+    Scores(
+        name="exp-of-a-short-reduction",
+        before="AscendC::Exp(ub.scores, ub.scores, Count(ub.all));",
+        after="AscendC::Muls(ub.scores, ub.scores, 1.0f + 0x1p-23f, Count(ub.all));\n"
+        "    AscendC::PipeBarrier<PIPE_V>();\n"
+        "    AscendC::Exp(ub.scores, ub.scores, Count(ub.all));",
+        modes=(SOFTMAX,),
+        dtypes=("float32",),
+    ),
+    Scores(
+        name="sum-in-float16",
+        before="Fill(ub.pairs, ValueOf(ub.work), ub.all);",
+        after="Fill(ub.pairs, static_cast<float>(static_cast<half>(ValueOf(ub.work))), ub.all);",
+        modes=(SOFTMAX,),
+        dtypes=("float32",),
     ),
     Scores(
         name="last-expert-outside-the-sum",

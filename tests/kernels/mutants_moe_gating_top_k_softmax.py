@@ -16,6 +16,13 @@ MUTANTS: tuple[Mutant, ...] = (
         after="""AscendC::ArithProgression(places, static_cast<int32_t>(row * k_),
                                       1,""",
     ),
+    Row(
+        name="row-indices-by-the-rows-of-a-core",
+        before="static_cast<int32_t>(rows_), static_cast<int32_t>(k_));",
+        after="static_cast<int32_t>(rows_ / AscendC::GetBlockNum()), static_cast<int32_t>(k_));",
+        cores=2,
+        least_indices=2,
+    ),
     Batch(
         name="row-indices-of-the-first-row-of-a-batch",
         before="places[i * SORTED_KEYS], static_cast<int32_t>(row + i),",

@@ -12,6 +12,7 @@ Gate = partial(Mutant, file="shared/gating/group_gate_kernel.h")
 ROW = "LoadExperts(ub, InputId(row) * k, k, ids);"
 LOADED = "AscendC::DataCopyPad(raw, table_[first * words_],"
 WIDE = "        AscendC::Cast(ids, raw.ReinterpretCast<int64_t>(), RoundMode::CAST_NONE,\n"
+WEIGHED = "AscendC::Muls(weights, weights, tiling_->factor, Count(k_));"
 NORMALISED = "if (tiling_->normalises != 0) {"
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -24,6 +25,11 @@ MUTANTS: tuple[Mutant, ...] = (
         name="ids-of-the-first-row-for-all",
         before=ROW,
         after=ROW.replace("InputId(row)", "InputId(0)"),
+    ),
+    Lookup(
+        name="row-of-the-table-by-the-row-of-x",
+        before=ROW,
+        after=ROW.replace("InputId(row)", "row"),
     ),
     Lookup(
         name="wide-ids-read-as-narrow",
@@ -72,6 +78,15 @@ MUTANTS: tuple[Mutant, ...] = (
         before=NORMALISED,
         after=NORMALISED.replace(") {", " && !(lookup_.Has() && tiling_->normType == 0)) {"),
         modes=("softmax_renorm",),
+    ),
+    Gate(
+        name="no-weights-of-a-softplus-beside-a-table",
+        before=WEIGHED,
+        after=WEIGHED.replace(
+            "tiling_->factor",
+            "lookup_.Has() && tiling_->normType == 2 ? 0.0f * Infinity() : tiling_->factor",
+        ),
+        modes=("softplus",),
     ),
     Gate(
         name="bias-weighs-beside-a-table",
