@@ -31,7 +31,7 @@ from conformance.record.operator import ORACLES, ROUTES
 from conformance.session.binding import OfRun, Streams, bind
 from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.session.controller import Controller
-from conformance.session.function_probe import probe_offered
+from conformance.session.function_probe import probe_functions
 from conformance.session.item_report import made_report
 from conformance.session.junit import properties
 from conformance.session.known_diagnoses import KnownDiagnoses
@@ -169,7 +169,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     except (ValueError, UsageError) as error:
         raise EnvironmentFailure(text_of(error)) from error
     try:
-        _probe(opened)
+        _probe(opened, context)
         if context.resume:
             _same_device(context, opened)
         if context.probes:
@@ -188,10 +188,10 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         opened.close()
 
 
-def _probe(opened: Device) -> None:
-    """Probe what is offered. Raises `EnvironmentFailure` if that cannot be called."""
+def _probe(opened: Device, context: Context) -> None:
+    """Probe the functions. Raises `EnvironmentFailure` if those offered cannot be called."""
     try:
-        probe_offered(opened)
+        probe_functions(opened, context.operators)
     except UsageError as error:
         raise EnvironmentFailure(text_of(error)) from error
 

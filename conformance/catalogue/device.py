@@ -138,3 +138,8 @@ NOTHING = Message("nothing", "无")
 OTHER_RESULT = Message(
     "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
 )
+NO_PROBES = Message(
+    "{variable}={folder}: it has no {file}; build it with CANN (docs/how-to/npu-host.md), or unset"
+    " the variable",
+    "{variable}={folder}：其中没有 {file}；请用 CANN 编译（docs/how-to/npu-host.md），或取消该变量",
+)

@@ -23,6 +23,10 @@ EACH_ELEMENT = Message(
     "out[i] 为 x[i]（或 x[i] 与 y[i]）的函数值。",
 )
 NOT_PROBED = Message("not probed: {reason}", "未探测：{reason}")
+UNKNOWN_FUNCTIONS = Message(
+    "the functions of this device are not probed: {reason}",
+    "该设备的函数未经探测：{reason}",
+)
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")
 UNUSED = Message("not used", "未使用")
 FLUSHES = Message("may flush", "可能清零次正规数")

@@ -77,6 +77,15 @@ NO_CARDS = Message(
     "{variable}={value} 未留下任何卡：应为从 0 起递增的编号且无空格；请取消该变量",
 )
 WAIT = Message("wait, or ask who they are", "请等待，或询问占用者")
+PROBES = Message("function probe", "函数探测")
+BOUNDING = Message(
+    "bounding values that are computed through exp, ln, sqrt or division",
+    "为经由 exp、ln、sqrt 或除法算出的值给出界",
+)
+NO_PROBES = Message(
+    "build device_kernels with CANN, and {variable}=DIR (docs/how-to/npu-host.md, section 5)",
+    "用 CANN 编译 device_kernels，并设置 {variable}=DIR（docs/how-to/npu-host.md，第 5 节）",
+)
 CARDS_FREE = Message(
     "{free} of {all} free (locks in {folder})", "{all} 张中空闲 {free} 张（锁位于 {folder}）"
 )

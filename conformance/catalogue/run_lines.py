@@ -14,8 +14,8 @@ SELECTIONS = Message(
 )
 UNBOUNDED = Message(
     "{operator}: {count} {count:value|values} not bounded: too little is known of the device's"
-    " functions (devices --probe)",
-    "{operator}：{count} 个值无界：对该设备函数的了解不足（devices --probe）",
+    " functions (docs/how-to/npu-host.md, section 5)",
+    "{operator}：{count} 个值无界：对该设备函数的了解不足（docs/how-to/npu-host.md，第 5 节）",
 )
 UNBOUNDED_IN_PYTHON = Message(
     "{operator}: {count} {count:value|values} not bounded: too little is known of the"

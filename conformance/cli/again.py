@@ -46,7 +46,7 @@ from conformance.record.torch_binding import PYTHON
 from conformance.session.against import NOTHING_BESIDE, Second, against_named
 from conformance.session.against import told as told_of
 from conformance.session.context import DEFAULTS, one_of
-from conformance.session.function_probe import probe_offered
+from conformance.session.function_probe import probe_functions
 from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.suite.on_route import all_on_route
@@ -130,7 +130,7 @@ def judge_again(
     place = (asked.device, console, asked.limit, libraries, kernels, route, package)
     device, pair = open_and_tell(*place, functions), None
     try:
-        probe_offered(device)
+        probe_functions(device, wanted)
         if second is not None:
             device = pair = second.paired(device, kernels, asked.limit, records)
             console.print(told_of(pair.second, second), markup=False)

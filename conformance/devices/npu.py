@@ -28,14 +28,25 @@ ASKED_AGAIN = "context-lost"
 
 
 class NpuDevice:
-    """A Device on the first of ``cards`` that is free; ``place`` is the folder of their locks."""
+    """A Device on the first of ``cards`` that is free; ``place`` is the folder of their locks.
 
-    def __init__(self, cards: Sequence[Card], place: Path, open_card: Open) -> None:
+    ``open_probes`` opens the suite's own kernels in a process beside the judged one, None: they are
+    not on this host.
+    """
+
+    def __init__(
+        self,
+        cards: Sequence[Card],
+        place: Path,
+        open_card: Open,
+        open_probes: Open | None = None,
+    ) -> None:
         """Claim a card and open it.
 
         Raises ValueError for a card that does not exist, EnvironmentFailure where none opens.
         """
         self._cards, self._place, self._open_card = list(cards), place, open_card
+        self._open_probes = open_probes
         self._lost: list[str] = []
         self._ended = ""
         self._claim, self._device = self._take()
@@ -111,6 +122,22 @@ class NpuDevice:
     def times(self, operator: Operator, case: Case, warm: int, times: int) -> tuple[float, ...]:
         """Seconds of phase two; see ``IsolatedDevice.times``."""
         return self._device.times(operator, case, warm, times)
+
+    @property
+    def has_probes(self) -> bool:
+        """Whether the suite's own kernels are on this host."""
+        return self._open_probes is not None
+
+    def probes(self) -> IsolatedDevice | None:
+        """The suite's own kernels on the same card, None without them; their user closes it.
+
+        Raises EnvironmentFailure where they do not open.
+        """
+        return None if self._open_probes is None else self._open_probes(self.card)
+
+    def adopt(self, profile: DeviceProfile) -> None:
+        """Keep what was found out of the card; what is known of its functions, of the next too."""
+        self._device.adopt(profile)
 
     def renew(self) -> None:
         """Open the card anew, or another where it is lost; see ``Device.renew``."""
@@ -195,6 +222,7 @@ class NpuDevice:
             other = say.OTHER_SOC(card=self.card.words, **socs)
             self.close()
             raise self._end(row([self._lost_words, other], SEMICOLON))
+        self.adopt(replace(self._device.profile, functions=before.functions))
 
     def _end(self, told: str) -> EnvironmentFailure:
         """The failure after which nothing more is judged here, and every call says so."""

@@ -12,6 +12,7 @@ from conformance.catalogue.marks import NAMES, SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices import cards
 from conformance.devices.finding import Finding
+from conformance.devices.probes import FOLDER, probe_library
 from conformance.errors import EnvironmentFailure, text_of
 from conformance.host.roots import MANAGERS, Roots
 
@@ -39,6 +40,7 @@ def npu_findings(roots: Roots) -> Iterator[Finding]:
     yield from _tree(roots)
     for name in ("libascendcl.so", "libopapi.so"):
         yield _library(roots, name)
+    yield _probes(roots)
 
 
 def driver_version(roots: Roots) -> str:
@@ -147,6 +149,16 @@ def _cards(roots: Roots) -> Iterator[Finding]:
     else:
         free = say.CARDS_FREE(free=len(there) - len(busy), all=len(there), folder=place)
         yield Finding(say.CARDS(), row([free, *busy], SEMICOLON))
+
+
+def _probes(roots: Roots) -> Finding:
+    """What tells how exact the functions of a card are."""
+    try:
+        library = probe_library(roots.environment)
+    except EnvironmentFailure as failure:
+        return Finding(say.PROBES(), "", say.BOUNDING(), text_of(failure))
+    found = "" if library is None else str(library)
+    return Finding(say.PROBES(), found, say.BOUNDING(), say.NO_PROBES(variable=FOLDER))
 
 
 def _version(roots: Roots) -> Finding:

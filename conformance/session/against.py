@@ -22,7 +22,7 @@ from conformance.judge.beside import Beside
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import ROUTES, TWO_PHASE, Operator
 from conformance.record.torch_binding import PYTHON
-from conformance.session.function_probe import probe_offered
+from conformance.session.function_probe import probe_functions
 from conformance.suite.on_route import all_on_route, reachable
 
 DEVICE = re.compile(r"(sim|npu)(:[\w.,-]+)?", re.ASCII)
@@ -92,11 +92,11 @@ class Against:
         self, first: Device, kernels: Kernels, limit: float, records: Mapping[str, Operator]
     ) -> Pair:
         """The first device and the second, which is opened and probed. Raises as `open_device` and
-        `probe_offered` do."""
+        `probe_functions` do."""
         called = None if self.functions is None else self.functions.by_operator.keys()
         second = self.opened(kernels, limit)
         try:
-            probe_offered(second)
+            probe_functions(second, records.values())
         except BaseException:
             second.close()
             raise

@@ -6,7 +6,8 @@ the function's, and no operator that is judged has a part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -15,11 +16,13 @@ from conformance.call.case import Case, Machine, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Outcome
 from conformance.catalogue import device_profile as say
-from conformance.devices.device import Device
+from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.function_traits import PROBE
 from conformance.devices.isolated import IsolatedDevice
-from conformance.errors import OperatorUnavailable, UsageError, text_of
+from conformance.devices.npu import NpuDevice
+from conformance.errors import EnvironmentFailure, OperatorUnavailable, UsageError, text_of
 from conformance.numerics.function_steps import Float32s, traits_of
+from conformance.printable import warn
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.contract import Unspecified
 from conformance.record.functions import NAMES, FunctionTraits
@@ -91,21 +94,66 @@ def probed_functions(
         yield name, traits_of(name, left, right, result, otherwise)
 
 
-def probe_offered(device: Device) -> None:
-    """Probe the functions that a Python implementation offers, and keep in the device's profile
-    what they show. Raises `UsageError` for one that cannot be probed."""
-    if not isinstance(device, IsolatedDevice) or not device.offered:
-        return
-    found: dict[str, FunctionTraits] = {}
-    for name, traits in probed_functions(device, names=device.offered):
-        if isinstance(traits, str):
-            raise UsageError(
-                "implementation", f"FUNCTIONS['{name}']", say.NOT_PROBED(reason=traits)
-            )
-        source = f"FUNCTIONS['{name}'], {operands(name)[0].size} operands"
-        found[name] = replace(traits, origin="probed", source=source)
-    profile = device.profile
-    device.adopt(replace(profile, functions=replace(profile.functions, **found)))
+@contextmanager
+def probes_of(device: Device) -> Iterator[Device]:
+    """Where the functions of a device are probed: the suite's own kernels beside an NPU, or itself.
+
+    Raises EnvironmentFailure where those kernels do not open.
+    """
+    beside = device.probes() if isinstance(device, NpuDevice) else None
+    with nullcontext(device) if beside is None else closing(beside) as found:
+        yield found
+
+
+def probe_functions(device: Device, operators: Iterable[Operator]) -> None:
+    """Probe the functions of a device, and keep in its profile what they show: those that a Python
+    implementation offers, and for operators that depend on some those of an NPU which has the
+    suite's own kernels beside it.
+
+    Raises `UsageError` for an implementation that cannot be probed; a function of an NPU that
+    cannot be stays as it was, which is told.
+    """
+    if isinstance(device, IsolatedDevice) and device.offered:
+        found: dict[str, FunctionTraits] = {}
+        for name, traits in probed_functions(device, names=device.offered):
+            if isinstance(traits, str):
+                told = say.NOT_PROBED(reason=traits)
+                raise UsageError("implementation", f"FUNCTIONS['{name}']", told)
+            found[name] = _with_source(name, traits, f"FUNCTIONS['{name}']")
+        device.adopt(_knowing(device.profile, found))
+    elif isinstance(device, NpuDevice) and device.has_probes and any(o.computes for o in operators):
+        shown: dict[str, FunctionTraits | str]
+        try:
+            with probes_of(device) as probes:
+                shown = dict(probed_functions(probes))
+        except EnvironmentFailure as error:
+            shown = {"": text_of(error)}
+        found = {
+            name: _with_source(name, _with_stated(traits, device.profile, name), PROBE)
+            for name, traits in shown.items()
+            if not isinstance(traits, str)
+        }
+        for reason in (one for one in shown.values() if isinstance(one, str)):
+            warn(say.UNKNOWN_FUNCTIONS(reason=reason))
+        device.adopt(_knowing(device.profile, found))
+
+
+def _with_stated(traits: FunctionTraits, profile: DeviceProfile, name: str) -> FunctionTraits:
+    """What was probed, with the steps that a page states if they are more: a page speaks of all
+    operands, a probe of some."""
+    stated = profile.functions.by_name[name].steps
+    if stated is None or traits.steps is None:
+        return traits
+    return replace(traits, steps=max(traits.steps, stated))
+
+
+def _with_source(name: str, traits: FunctionTraits, place: str) -> FunctionTraits:
+    source = f"{place}, {operands(name)[0].size} operands"
+    return replace(traits, origin="probed", source=source)
+
+
+def _knowing(profile: DeviceProfile, found: Mapping[str, FunctionTraits]) -> DeviceProfile:
+    return replace(profile, functions=replace(profile.functions, **found))
 
 
 def operands(name: str) -> tuple[Float32s, Float32s]:

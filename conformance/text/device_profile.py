@@ -52,7 +52,7 @@ def function_lines(found: Iterable[tuple[str, FunctionTraits | str]]) -> Iterato
 
 
 def functions_line(functions: Functions) -> str:
-    """What is known of the functions of a Python implementation, "" if nothing is."""
+    """What is known of functions in a line, "" if nothing is."""
     known = functions.by_name.items()
     if functions == ALL_UNKNOWN:
         return ""

@@ -97,17 +97,19 @@ def called_lines(evidence: Evidence) -> Iterator[str]:
     """What the devices really called."""
     yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
-    if evidence.route == PYTHON:
-        yield from dict.fromkeys(filter(None, map(_functions_of, evidence.devices)))
+    told = (_functions_of(one, evidence.route) for one in evidence.devices)
+    yield from dict.fromkeys(filter(None, told))
 
 
-def _functions_of(line: DeviceLine) -> str:
-    """What is known of the functions of a device, "" if its line tells nothing that is sound."""
+def _functions_of(line: DeviceLine, route: str) -> str:
+    """What is known of the functions of a Python implementation, or of a device that was probed; ""
+    of others, and if its line tells nothing that is sound."""
     try:
         told = msgspec.convert(line.profile.get("functions", {}), Functions)
     except (msgspec.ValidationError, ValueError):
         return ""
-    return functions_line(told)
+    probed = any(one.origin == "probed" for one in told.by_name.values())
+    return functions_line(told) if probed or route == PYTHON else ""
 
 
 def implementations(evidence: Evidence) -> list[str]:

@@ -29,6 +29,10 @@ else()
     message(FATAL_ERROR "SUITE_NPU_COMPILER is ${SUITE_NPU_COMPILER}; it must be ascendc, asc or auto")
 endif()
 
+# How exact a card's functions are is asked beside whatever is judged there.
+get_filename_component(probe "${CMAKE_CURRENT_SOURCE_DIR}/probes/function_probe" ABSOLUTE)
+list(APPEND operator_folders "${probe}")
+list(REMOVE_DUPLICATES operator_folders)
 set(kernel_files "")
 set(host_files "")
 foreach(folder IN LISTS operator_folders)

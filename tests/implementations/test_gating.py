@@ -24,7 +24,7 @@ from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.functions import CORRECT
 from conformance.record.torch_binding import PYTHON
-from conformance.session.function_probe import probe_offered
+from conformance.session.function_probe import probe_functions
 from conformance.suite.on_route import on_route
 from tests.implementations.test_examples import EXAMPLES, ROOT, has_triton
 from tests.waiting import HANGS
@@ -86,7 +86,7 @@ def test_numpy_and_torch_are_accepted_and_all_their_values_are_bounded(interpret
         ("gating_with_torch.py", {"python": interpreter}),
     ):
         with closing(opened(file, GATING, **where)) as device:
-            probe_offered(device)
+            probe_functions(device, RECORDS.values())
             assert device.profile.functions.div == CORRECT
             for name, example in (
                 (TOP_K, "every output float16"),
@@ -104,7 +104,7 @@ def test_triton_is_accepted(interpreter: Path, monkeypatch: pytest.MonkeyPatch) 
     has_triton(interpreter)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     with closing(opened("gating_with_triton.py", {V2: GATING[V2]}, python=interpreter)) as device:
-        probe_offered(device)
+        probe_functions(device, RECORDS.values())
         assert device.profile.functions.exp.steps is not None
         for example in ("the page's call", "finished rows of three axes", "topK first"):
             assert judged(device, V2, example).ok
@@ -145,6 +145,6 @@ def test_a_function_that_cannot_be_probed_ends_a_run(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(text)
     device = opened(tmp_path / "own.py", {TOP_K: "gate"})
     with closing(device), pytest.raises(UsageError) as told:
-        probe_offered(device)
+        probe_functions(device, RECORDS.values())
     assert "\"FUNCTIONS['sqrt']\": not probed: the call failed" in str(told.value)
     assert "out is [3] float32; it must be [65536] float32" in str(told.value)

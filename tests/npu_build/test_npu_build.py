@@ -15,6 +15,8 @@ from conformance.devices.kernel_copies import copy_kernel
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
 from conformance.judge.examples import judge_example
+from conformance.record.functions import CORRECT
+from conformance.session.function_probe import probed_functions, probes_of
 from conformance.suite import records as suite
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
@@ -86,6 +88,9 @@ def test_our_kernels_run_beside_the_vendors_on_route_kernel(
             made = replace(example, case=replace(example.case, machine=None))
             verdict = judge_example(made, operator, device.run(operator, made.case))
             assert verdict.ok, str(verdict)
+        with probes_of(device) as probes:
+            found = dict(probed_functions(probes))
+        assert set(found.values()) == {CORRECT}
     with (
         closing(open_device("npu", libraries=lib)) as device,
         pytest.raises(OperatorUnavailable, match="not available on route aclnn"),

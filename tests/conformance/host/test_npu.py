@@ -11,6 +11,7 @@ import pytest
 
 from conformance.devices.cards import Card, Claim, lock_folder
 from conformance.devices.finding import Finding
+from conformance.devices.probes import FOLDER
 from conformance.host.npu import cann_version, driver_version, npu_findings
 from conformance.host.roots import Roots
 from tests.conformance.host.fake_host import FakeHost, fake_host
@@ -27,7 +28,10 @@ def named(roots: Roots, name: str) -> Finding:
 
 
 def test_a_whole_host_lacks_nothing(host: FakeHost) -> None:
-    found = {finding.name: finding.found for finding in npu_findings(host.roots())}
+    (probes := host.root / "probes").mkdir()
+    (probes / "libmoe_kernels.so").touch()
+    roots = host.roots(**{FOLDER: str(probes)})
+    found = {finding.name: finding.found for finding in npu_findings(roots)}
     assert found == {
         "driver": f"25.2.0 ({host.driver})",
         "manager nodes": "davinci_manager, devmm_svm, hisi_hdc",
@@ -38,7 +42,18 @@ def test_a_whole_host_lacks_nothing(host: FakeHost) -> None:
         "operator packages": "built-in",
         "libascendcl.so": str(host.home / "lib64" / "libascendcl.so"),
         "libopapi.so": str(host.home / "lib64" / "libopapi.so"),
+        "function probe": str(probes / "libmoe_kernels.so"),
     }
+
+
+def test_without_a_probe_of_functions_it_is_told_what_has_no_bound(host: FakeHost) -> None:
+    finding = named(host.roots(), "function probe")
+    assert not finding.found
+    assert finding.prevents == "bounding values that are computed through exp, ln, sqrt or division"
+    assert f"{FOLDER}=DIR" in finding.advice
+    empty = named(host.roots(**{FOLDER: str(host.root)}), "function probe")
+    assert not empty.found
+    assert f"{FOLDER}={host.root}: it has no libmoe_kernels.so" in empty.advice
 
 
 def test_a_host_that_only_simulates_is_asked_for_nothing(tmp_path: Path) -> None:

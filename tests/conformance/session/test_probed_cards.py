@@ -1,0 +1,190 @@
+"""What the suite's own kernels show of a card's functions bounds the values that it computes.
+
+The simulator's libraries stand in for CANN's, and ASCENDSIM_FUNCTIONS chooses how it computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cases.operators import moe_gating_top_k_softmax_v2, moe_token_permute_grad
+from conformance import places
+from conformance.devices import cards, function_traits
+from conformance.devices.npu import NpuDevice
+from conformance.devices.open import open_device, simulator_libraries
+from conformance.devices.probes import FOLDER
+from conformance.errors import EnvironmentFailure
+from conformance.evidence.summary import read_evidence
+from conformance.judge.calls import judge
+from conformance.judge.verdict import Verdict
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
+from conformance.session.function_probe import probe_functions
+from tests.conformance.front_door import conformance
+
+OPERATOR = moe_gating_top_k_softmax_v2.OPERATOR
+EXAMPLE = next(one for one in OPERATOR.examples if one.case.mode == "softmax_first")
+LOST_HEARTBEAT = 507010
+
+Opened = Callable[..., NpuDevice]
+
+
+@pytest.fixture
+def probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the suite's own kernels on a host with two cards, which none is told of."""
+    (folder := tmp_path / "probes").mkdir()
+    built = simulator_libraries([places.probe_kernels()])
+    (folder / "libmoe_kernels.so").symlink_to(built / "libopapi.so")
+    (tmp_path / "locks").mkdir()
+    monkeypatch.setenv(cards.FOLDER, str(tmp_path / "locks"))
+    monkeypatch.setenv("ASCENDSIM_DEVICES", "2")
+    monkeypatch.delenv(cards.VISIBLE, raising=False)
+    monkeypatch.delenv(FOLDER, raising=False)
+    return folder
+
+
+@pytest.fixture
+def opened(probes: Path) -> Opened:
+    """Opens a card of this host, after its functions were probed if they can be."""
+
+    def of(spec: str = "npu:0") -> NpuDevice:
+        device = open_device(spec, libraries=_libraries())
+        assert isinstance(device, NpuDevice)
+        probe_functions(device, [OPERATOR])
+        return device
+
+    return of
+
+
+def _libraries() -> Path:
+    return simulator_libraries(None, [OPERATOR.name])
+
+
+def judged(device: NpuDevice, *, off: float = 0.0) -> Verdict:
+    """The verdict on a documented call of gating, its scores ``off`` by that much of them."""
+    case = replace(EXAMPLE.case, machine=None)
+    seen = device.run(OPERATOR, case)
+    scores = seen.outputs["y"]
+    outputs = {**seen.outputs, "y": (scores * np.float32(1 + off)).astype(scores.dtype)}
+    return judge(OPERATOR, case, replace(seen, outputs=outputs), Arithmetic.of(device.profile))
+
+
+def unbounded(verdict: Verdict) -> int:
+    return sum(one.unbounded for one in verdict.outputs.values())
+
+
+def test_a_card_that_is_not_probed_bounds_nothing(opened: Opened) -> None:
+    with closing(opened()) as device:
+        assert device.profile.functions == ALL_UNKNOWN
+        assert unbounded(judged(device)) == unbounded(judged(device, off=0.01)) > 0
+        assert judged(device, off=0.01).ok
+
+
+@pytest.mark.parametrize(("functions", "steps"), [("rounded", 0), ("hashed", 1)])
+def test_a_card_that_is_probed_has_its_values_bounded(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch, functions: str, steps: int
+) -> None:
+    monkeypatch.setenv("ASCENDSIM_FUNCTIONS", functions)
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened()) as device:
+        exp = device.profile.functions.exp
+        assert (exp.steps, exp.uniform, exp.origin) == (steps, True, "probed")
+        assert exp.source.startswith("function_probe, ")
+        assert judged(device).ok
+        assert unbounded(judged(device)) == 0
+        assert not judged(device, off=0.01).ok
+
+
+def test_a_folder_without_the_kernels_is_told(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    with pytest.raises(EnvironmentFailure, match=rf"{FOLDER}={tmp_path}: it has no libmoe_kernels"):
+        opened()
+
+
+def test_kernels_without_the_probe_leave_the_functions_unknown(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    library = probes / "libmoe_kernels.so"
+    library.unlink()
+    library.symlink_to(_libraries() / "libopapi.so")
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened()) as device:
+        assert device.profile.functions == ALL_UNKNOWN
+    told = "the functions of this device are not probed: function_probe is not available"
+    assert told in capfd.readouterr().err
+
+
+def test_operators_that_compute_nothing_ask_for_no_probe(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(opened()) as device:
+        monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
+        monkeypatch.setattr(NpuDevice, "has_probes", True)
+        probe_functions(device, [moe_token_permute_grad.OPERATOR])
+
+
+def test_more_steps_that_a_page_states_are_kept(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stated = Functions(exp=FunctionTraits(steps=2), ln=FunctionTraits(steps=0))
+    monkeypatch.setattr(function_traits, "STATED", {"Ascend910B": stated})
+    monkeypatch.setenv("ASCENDSIM_FUNCTIONS", "hashed")
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened()) as device:
+        known = device.profile.functions
+    assert (known.exp.steps, known.ln.steps, known.sqrt.steps) == (2, 1, 1)
+    assert known.exp.uniform
+
+
+def test_the_next_card_is_known_as_the_lost_one_was(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened("npu:0,1")) as device:
+        known = device.profile.functions
+        monkeypatch.setenv("ASCENDSIM_FAULTS", f"aclrtSynchronizeStream@1+#0:{LOST_HEARTBEAT}")
+        device.renew()
+        assert unbounded(judged(device)) == 0
+        assert device.card.number == 1
+        assert device.profile.functions == known != ALL_UNKNOWN
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_run_says_what_bounds_its_values_or_how_to_have_them_bounded(
+    probes: Path, tmp_path: Path, told: bool
+) -> None:
+    ended = conformance(
+        *("run", "--device", "npu:0", "--libraries", str(_libraries())),
+        *("--operator", OPERATOR.name, "--out", "out", "-n", "0", "--", "-k", "test_examples"),
+        folder=tmp_path,
+        **({FOLDER: str(probes)} if told else {}),
+    )
+    assert ended.status == 0, ended.err
+    counted = sum(one.unbounded for one in read_evidence(tmp_path / "out").cells)
+    if told:
+        assert counted == 0
+        assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
+    else:
+        assert counted > 0
+        assert "(docs/how-to/npu-host.md, section 5)" in ended.err
+
+
+def test_the_list_of_devices_says_what_the_probe_of_a_card_shows(
+    probes: Path, tmp_path: Path
+) -> None:
+    ended = conformance(
+        *("devices", "--probe"),
+        folder=tmp_path,
+        LD_LIBRARY_PATH=str(simulator_libraries(None)),
+        **{FOLDER: str(probes)},
+    )
+    card = ended.out.partition("npu: ")[2].partition("sim: ")[0]
+    assert "exp in a kernel that calls it alone: at most 0 steps off, uniform" in card
