@@ -98,7 +98,7 @@ def main() -> int:
         for case in drawn(operator, chosen.cases, most_elements=1500)
     ]
     counted = {"caught": 0, "survived": 0, "harmless": 0}
-    between_pipes = by_value = 0
+    between_pipes = by_value = contradictions = 0
     with tempfile.TemporaryDirectory() as folder:
         for number, removal in enumerate(
             islice(removals(KERNELS), chosen.start, None, chosen.every)
@@ -122,15 +122,15 @@ def main() -> int:
             by_clock = ", ".join(sorted(codes)) or "silent"
             print(f"{verdict:9} {removal.name}: {by_clock}; {schedule or 'no value'}", flush=True)
             if schedule and not codes:
-                print("          a schedule shows what the clocks do not report")
-                return 1
+                print("          a schedule shows what the clocks do not report", flush=True)
+                contradictions += 1
             if codes and not loose:
-                print("          reported, though the graph orders everything")
-                return 1
+                print("          reported, though the graph orders everything", flush=True)
+                contradictions += 1
     print(", ".join(f"{count} {verdict}" for verdict, count in counted.items()))
     print(f"{by_value} of {between_pipes} caught ones inside a core show by value")
     matters = sum(counted.values()) - counted["harmless"]
-    reports = counted["caught"] >= LEAST_SHARE * matters
+    reports = counted["caught"] >= LEAST_SHARE * matters and not contradictions
     return 0 if reports and by_value >= LEAST_SHOWN * between_pipes else 1
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 import pytest
 
+from tests.simulator.happens_before import read_trace, unordered
 from tests.simulator.planted_engine import (
     FORGETS_FLAGS,
     NOTHING,
@@ -18,6 +22,8 @@ from tests.simulator.planted_engine import (
 )
 from tests.simulator.random_programs import Step, first_unordered, legal, parameters, program
 from tests.simulator.simulated_machine import OUTPUT, SimulatedMachine
+
+ASKS_EARLY = "asks_for_counts_before_the_merge_has_ended"
 
 
 def stopped_at(machine: SimulatedMachine, programs: list[list[Step]]) -> tuple[int, int] | None:
@@ -78,3 +84,25 @@ def test_clocks_that_forget_the_edge_of_a_flag_disagree_with_the_graph(
 ) -> None:
     library = planted(machine.library, plant)
     assert (in_new_process(disagreements, library) > 0) == found_out
+
+
+def unordered_in(kernel: str, library: Path) -> list[str]:
+    """The memories of which the trace of a kernel shows accesses that nothing orders."""
+    with NamedTemporaryFile("r") as trace:
+        os.environ["ASCENDSIM_TRACE"] = trace.name
+        machine = SimulatedMachine(library)
+        machine.configure()
+        machine.synchronise("none")
+        machine.launch(kernel, *(np.zeros(64, np.float32) for _ in range(3)))
+        pairs = [one for graph, done in read_trace(trace) for one in unordered(graph, done)]
+    return [touched.memory for _, later in pairs for touched in later.touched]
+
+
+def test_counts_that_are_read_before_their_merge_has_ended_are_unordered(
+    machine: SimulatedMachine,
+) -> None:
+    found = {}
+    for kernel in (ASKS_EARLY, f"right_{ASKS_EARLY}"):
+        found[kernel] = in_new_process(partial(unordered_in, kernel), machine.library)
+    assert [one.partition(" ")[0] for one in found[ASKS_EARLY]] == ["counts"]
+    assert found[f"right_{ASKS_EARLY}"] == []

@@ -125,11 +125,18 @@ void LeaveCounts(const Doer& merge) {
     Registers& registers = CurrentCore().registers;
     registers.mergedEpoch = CurrentCore().clocks.Epoch(Pipe::V);
     registers.mergedAt = merge.where;
+    if (Tracing()) {
+        registers.mergedTrace = NextTraceNumber();
+        TraceCounts(Pipe::V, Access::Write, registers.mergedTrace);
+    }
 }
 
 void JudgeCounts(const Doer& reader) {
     const Core& core = CurrentCore();
     const Registers& registers = core.registers;
+    if (Tracing()) {
+        TraceCounts(Pipe::S, Access::Read, registers.mergedTrace);
+    }
     if (!Judges(core.syncLevel, Pipe::S, Pipe::V) ||
         core.clocks.Ordered(Pipe::S, Pipe::V, registers.mergedEpoch)) {
         return;

@@ -1,6 +1,7 @@
 #include "trace.h"
 
 #include <cstdio>
+#include <string>
 
 #include "../schedule/core.h"
 #include "../schedule/environment.h"
@@ -43,6 +44,12 @@ void TraceAccess(uint64_t number, Pipe pipe, Access access, const char* memory, 
                  Name(pipe), static_cast<unsigned long long>(number),
                  "rwa"[static_cast<uint32_t>(access)], memory,
                  static_cast<unsigned long long>(start), static_cast<unsigned long long>(end));
+}
+
+void TraceCounts(Pipe pipe, Access access, uint64_t merge) {
+    const std::string memory = "counts " + std::to_string(merge);
+    TraceAccess(NextTraceNumber(), pipe, access, memory.c_str(), 0,
+                sizeof(Registers::mergedCounts));
 }
 
 void TraceFlag(const char* what, Pipe from, Pipe to, int32_t id) {

@@ -7,7 +7,8 @@
 //     barrier BLOCK PIPE|ALL                                  of one pipe, or of all
 //     sync BLOCK                                              behind SyncAll
 //
-// NUMBER is the same for all bytes of one vector instruction.
+// NUMBER is the same for all bytes of one vector instruction. The counts that a MrgSort leaves in a
+// register are a memory of their own, "counts N": V writes them once, and S reads them.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ void TraceLaunch(const char* kernel, uint32_t blocks);
 uint64_t NextTraceNumber();
 void TraceAccess(uint64_t number, Pipe pipe, Access access, const char* memory, uint64_t start,
                  uint64_t end);
+void TraceCounts(Pipe pipe, Access access, uint64_t merge);
 void TraceFlag(const char* what, Pipe from, Pipe to, int32_t id);
 void TraceBarrier(const char* pipe);
 void TraceSync();

@@ -38,6 +38,7 @@ struct Registers {
     std::array<uint16_t, 4> mergedCounts{};  // elements that the last MrgSort took from each list
     uint32_t mergedEpoch = 0;                // of V, when that MrgSort was issued
     CallSite mergedAt;
+    uint64_t mergedTrace = 0;  // what names these counts in a trace
 };
 
 }  // namespace ascendsim
