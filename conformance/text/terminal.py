@@ -44,12 +44,14 @@ def table(evidence: Evidence) -> Table:
         made.add_column(heading, no_wrap=True)
     made.add_column(words.CASES(), justify="right")
     made.add_column(words.VERDICT(), no_wrap=True)
-    for heading in (words.BIT_EXACT(), words.WORST_HEADROOM()):
+    selects = any(cell.rows for cell in evidence.cells)
+    of_rows = (words.CERTAIN_ROWS(),) if selects else ()
+    for heading in (words.BIT_EXACT(), *of_rows, words.WORST_HEADROOM()):
         made.add_column(heading, justify="right", no_wrap=True)
     made.add_column(words.TIME(), justify="right", no_wrap=True, min_width=TIME_WIDTH)
     for cell in evidence.cells:
         if cell.cases or cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged:
-            made.add_row(*_row(cell))
+            made.add_row(*_row(cell, selects=selects))
     return made
 
 
@@ -278,9 +280,10 @@ def as_text(made: Table) -> str:
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def _row(cell: Cell) -> tuple[str | Styled, ...]:
+def _row(cell: Cell, *, selects: bool) -> tuple[str | Styled, ...]:
     exact = NONE if cell.share_exact is None or cell.failed else percent(cell.share_exact)
     room = NONE if cell.headroom is None else percent(cell.headroom)
+    certain = percent(cell.certain_rows / cell.rows) if cell.rows else NONE
     beside = {
         REJECTIONS: words.MUST_BE_REFUSED(),
         RELATIONS: words.OF_RELATIONS(),
@@ -293,6 +296,7 @@ def _row(cell: Cell) -> tuple[str | Styled, ...]:
         f"{cell.cases:,}",
         colored(verdict([cell])),
         exact,
+        *((certain,) if selects else ()),
         room,
         words.SECONDS(seconds=cell.seconds),
     )

@@ -125,3 +125,14 @@ def test_no_count_is_cut_though_names_and_times_are_long(tmp_path: Path) -> None
     for text in (as_text(table(evidence)), told.file.getvalue()):
         row = next(row for row in text.splitlines() if row.startswith(longest.operator))
         assert {"dropless_columns", "bfloat16", "12,345", "25%", "12345.6"} <= set(row.split())
+
+
+def test_a_run_that_selects_tells_of_each_cell_how_many_rows_have_one_answer() -> None:
+    sizes = {"operator": "gating", "mode": "softmax", "cases": 3}
+    half = Cell(dtype="float16", rows=400, certain_rows=300, **sizes)
+    plain = Cell(dtype="float32", **sizes)
+    heading, first, second = as_text(table(Evidence(cells=[half, plain]))).splitlines()
+    assert "certain rows" in heading
+    assert "75%" in first.split()
+    assert "%" not in second
+    assert "certain rows" not in as_text(table(Evidence(cells=[plain])))
