@@ -27,7 +27,7 @@ from device_kernels.build import build
 from tests.kernels.launches import drawn, simulator
 from tests.kernels.removals import apply, removals, users
 from tests.kernels.schedules_run import SCHEDULES, told
-from tests.simulator.happens_before import read_trace, unordered
+from tests.simulator.happens_before import has_unordered, read_trace
 
 KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
 CODES = {"sync-missing", "sync-scalar", "barrier-missing", "race"}
@@ -56,7 +56,7 @@ def leaves_unordered(lib: Path, cases: Sequence[Called], trace: Path) -> bool:
             trace.write_text("")
             device.run(operator, case)
             with trace.open() as lines:
-                if any(unordered(graph, done) for graph, done in read_trace(lines)):
+                if any(has_unordered(graph, done) for graph, done in read_trace(lines)):
                     return True
     return False
 

@@ -8,6 +8,7 @@ docs/reference/diagnostics.md.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -73,6 +74,9 @@ class Block:
         own = self.ended["S"] if pipe == "S" else []
         begins = self.graph.node([self.issued, self.gates[pipe], *own])
         ends = self.graph.node([begins])
+        # The scalar unit does one after the other: its last end is behind all others.
+        if pipe == "S":
+            self.ended[pipe].clear()
         self.ended[pipe].append(ends)
         return Instruction(label, pipe, self.index, self.phase, list(touched), begins, ends)
 
@@ -93,6 +97,7 @@ class Block:
         passed = self.graph.node([self.issued, *behind])
         for one in pipes:
             self.gates[one] = passed
+            self.ended[one] = []  # all of them are before the gate
         if pipe == "ALL":
             self.issued = passed
 
@@ -125,6 +130,42 @@ def unordered(
             ):
                 found.append((first, second))
     return found
+
+
+def has_unordered(graph: Graph, instructions: Sequence[Instruction]) -> bool:
+    """Whether `unordered` would find any.
+
+    A write of a byte that comes after all that was done to it stands for that: what comes after
+    the write comes after the rest, too. So each access meets those of its bytes since the last
+    write, of its own block; of other blocks it meets all.
+    """
+    accesses: dict[tuple[str, int], list[tuple[Touched, Instruction]]] = {}
+    for instruction in instructions:
+        for touched in instruction.touched:
+            private = instruction.block if touched.memory == "ub" else -1
+            accesses.setdefault((touched.memory, private), []).append((touched, instruction))
+    return any(_meets_unordered(graph, found) for found in accesses.values())
+
+
+def _meets_unordered(graph: Graph, accesses: Sequence[tuple[Touched, Instruction]]) -> bool:
+    """`has_unordered` of the accesses to one memory, in order."""
+    ends = sorted({end for one, _ in accesses for end in (one.start, one.end)})
+    kept: list[dict[str, list[Instruction]]] = [{"r": [], "w": [], "a": []} for _ in ends]
+    for touched, later in accesses:
+        kinds = [kind for kind in "rwa" if kind != touched.kind or kind == "w"]
+        for place in range(bisect_left(ends, touched.start), bisect_left(ends, touched.end)):
+            before = kept[place]
+            for earlier in (one for kind in kinds for one in before[kind]):
+                same = earlier.block == later.block
+                if same and earlier is not later and not graph.ordered(earlier.ends, later.begins):
+                    return True
+                if not same and earlier.phase == later.phase:
+                    return True
+            if touched.kind == "w":
+                for kind, ones in before.items():
+                    before[kind] = [one for one in ones if one.block != later.block]
+            before[touched.kind].append(later)
+    return False
 
 
 def read_trace(lines: Iterable[str]) -> Iterator[tuple[Graph, list[Instruction]]]:

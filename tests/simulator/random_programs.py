@@ -93,8 +93,8 @@ def chained(steps: list[Step]) -> list[Step]:
     return ordered
 
 
-def first_unordered(programs: list[list[Step]]) -> tuple[int, int] | None:
-    """Block and step at which the first conflict is complete, blocks one after the other."""
+def graph_of(programs: list[list[Step]]) -> tuple[Graph, list[Instruction]]:
+    """The graph of programs and their instructions, blocks one after the other."""
     graph, instructions = Graph(), list[Instruction]()
     for index, steps in enumerate(programs):
         block = Block(graph, index)
@@ -107,7 +107,12 @@ def first_unordered(programs: list[list[Step]]) -> tuple[int, int] | None:
                 block.barrier(BARRIERS[x])
             else:
                 instructions.append(block.execute((index, number), *accesses(step)))
-    found = unordered(graph, instructions)
+    return graph, instructions
+
+
+def first_unordered(programs: list[list[Step]]) -> tuple[int, int] | None:
+    """Block and step at which the first conflict is complete, blocks one after the other."""
+    found = unordered(*graph_of(programs))
     return min((second.label for _, second in found), default=None)  # type: ignore[type-var]
 
 

@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 import pytest
 
-from tests.simulator.happens_before import read_trace, unordered
+from tests.simulator.happens_before import has_unordered, read_trace, unordered
 from tests.simulator.planted_engine import (
     FORGETS_FLAGS,
     NOTHING,
@@ -20,7 +20,14 @@ from tests.simulator.planted_engine import (
     in_new_process,
     planted,
 )
-from tests.simulator.random_programs import Step, first_unordered, legal, parameters, program
+from tests.simulator.random_programs import (
+    Step,
+    first_unordered,
+    graph_of,
+    legal,
+    parameters,
+    program,
+)
 from tests.simulator.simulated_machine import OUTPUT, SimulatedMachine
 
 ASKS_EARLY = "asks_for_counts_before_the_merge_has_ended"
@@ -84,6 +91,18 @@ def test_clocks_that_forget_the_edge_of_a_flag_disagree_with_the_graph(
 ) -> None:
     library = planted(machine.library, plant)
     assert (in_new_process(disagreements, library) > 0) == found_out
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3])
+def test_whether_a_pair_is_unordered_is_told_without_looking_at_each(blocks: int) -> None:
+    draw = random.Random(blocks)
+    seen = {True: 0, False: 0}
+    for _ in range(400):
+        graph, instructions = graph_of([program(draw, block) for block in range(blocks)])
+        found = bool(unordered(graph, instructions))
+        assert has_unordered(graph, instructions) == found
+        seen[found] += 1
+    assert min(seen.values()) > 20
 
 
 def unordered_in(kernel: str, library: Path) -> list[str]:
