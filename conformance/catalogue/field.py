@@ -147,6 +147,16 @@ READ = Message(
 )
 OF_OPERATOR = Message("  {operator}: {count}", "  {operator}：{count}")
 VALUES = Message("  values {values}: {count}", "  数值{values}：{count}")
+RETURNED = Message(
+    "  outputs as dumped, judged as of any device: {accepted} accepted, {failed} failed",
+    "  按任意设备判定转储的输出：{accepted} 个通过，{failed} 个未通过",
+)
+FAILED = Message("  failed as dumped: {place}", "  转储的输出未通过：{place}")
+AGAIN = Message("the same call again: {command}", "重新执行同一调用：{command}")
+MORE_FAILED = Message(
+    "  and {count} more that failed (--verbose has all)",
+    "  另有 {count} 个未通过（--verbose 列出全部）",
+)
 NOT_READ = Message("  not read, {count}: {reason}", "  未读取 {count} 次：{reason}")
 WHERE = Message("    {places}", "    {places}")
 MORE_REASONS = Message(

@@ -27,7 +27,7 @@ from conformance.judge.legality import LARGEST_TENSOR
 from conformance.suite import records as suite
 from conformance.text.command_lines import called, near
 
-SHOWN_REASONS, SHOWN_PLACES = 8, 4
+SHOWN_REASONS, SHOWN_PLACES, SHOWN_WRONG = 8, 4, 3
 
 
 def add_import(commands: Any) -> None:
@@ -68,7 +68,8 @@ def import_command(parsed: argparse.Namespace, console: Console, extra: list[str
     else:
         console.print(say.NONE_READ(), markup=False)
     unread = sum(len(one.unread) for one in told)
-    status = (REFUSED if unread else ACCEPTED) if read else NOTHING_TO_DO
+    wrong = any(one.wrong for one in told)
+    status = (REFUSED if unread or wrong else ACCEPTED) if read else NOTHING_TO_DO
     if parsed.json:
         tell_program({"status": status, "read": read, "not_read": unread, "files": _program(told)})
     return status
@@ -87,6 +88,7 @@ def _lines(one: Imported, *, verbose: bool) -> Iterator[str]:
         yield say.OF_OPERATOR(operator=operator, count=count)
     for values, count in one.values.items():
         yield say.VALUES(values=values, count=count)
+    yield from _returned(one, verbose=verbose)
     reasons = by_reason(one.unread)
     for reason, places in reasons if verbose else reasons[:SHOWN_REASONS]:
         yield say.NOT_READ(count=len(places), reason=reason)
@@ -94,6 +96,18 @@ def _lines(one: Imported, *, verbose: bool) -> Iterator[str]:
         yield say.WHERE(places=[*few, *(["..."] if len(few) < len(places) else [])])
     if not verbose and len(reasons) > SHOWN_REASONS:
         yield say.MORE_REASONS(count=len(reasons) - SHOWN_REASONS)
+
+
+def _returned(one: Imported, *, verbose: bool) -> Iterator[str]:
+    """What the outputs that a file has are worth, and how to make the calls of wrong ones again."""
+    if one.judged:
+        yield say.RETURNED(accepted=one.judged - len(one.wrong), failed=len(one.wrong))
+    for place, path, verdict in one.wrong if verbose else one.wrong[:SHOWN_WRONG]:
+        yield say.FAILED(place=place)
+        yield verdict.text
+        yield say.AGAIN(command=shlex.join([*called(), "run", "--case", near(path)]))
+    if not verbose and len(one.wrong) > SHOWN_WRONG:
+        yield say.MORE_FAILED(count=len(one.wrong) - SHOWN_WRONG)
 
 
 def _program(told: list[Imported]) -> list[dict[str, Any]]:
@@ -104,6 +118,11 @@ def _program(told: list[Imported]) -> list[dict[str, Any]]:
             "calls": one.rows,
             "read": dict(one.operators),
             "not_read": [{"place": place, "why": why} for place, why in one.unread],
+            "outputs_judged": one.judged,
+            "outputs_failed": [
+                {"place": place, "case": str(path), "verdict": verdict.text}
+                for place, path, verdict in one.wrong
+            ],
         }
         for one in told
     ]

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.call.case import Attribute, Case, Tensor
 from conformance.catalogue import field as say
 from conformance.errors import text_of
+from conformance.field.answers import Outputs, returned
 from conformance.field.foreign import Call, Described, NotRead
 from conformance.field.nearest import Nearest, nearest
 from conformance.field.outputs import with_outputs
@@ -37,10 +38,14 @@ FEW_TRIED, LARGE = 6, 1 << 18
 
 @dataclass(frozen=True)
 class Read:
-    """A case, and whether its values are the file's own, or drawn here in part."""
+    """A case, and whether its values are the file's own, or drawn here in part.
+
+    ``returned`` is what the call returned, if the file has that and all values of its inputs.
+    """
 
     case: Case
     values: str
+    returned: Outputs | None = None
 
 
 def case_of(call: Call, records: Mapping[str, Operator], most_elements: int) -> Read:
@@ -165,7 +170,9 @@ def _in_mode(
     for chosen in islice(values, most):
         try:
             whole = _whole(operator, with_values(case, open_, chosen), told, near, sizes)
-            return Read(whole, _source(own, len(inputs)))
+            own_alone = own == len(inputs)
+            outputs = returned(call, operator, whole) if own_alone else None
+            return Read(whole, _source(own, len(inputs)), outputs)
         except (IllegalCase, NotRead) as error:
             reasons.append(error)
         if [text_of(one) for one in reasons[-SAME:]] == [text_of(reasons[0])] * SAME:

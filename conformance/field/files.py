@@ -16,8 +16,10 @@ from conformance.catalogue import files as of_files
 from conformance.errors import UsageError, text_of
 from conformance.failure import replay
 from conformance.field import atk, msprobe, ttk
+from conformance.field.answers import judged
 from conformance.field.as_case import Read, case_of
 from conformance.field.foreign import Call, NotRead, Row
+from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_given
 from conformance.record.operator import Operator
 
@@ -35,6 +37,9 @@ LONGEST_NAME = 100
 class Imported:
     """What became of one file: the cases that were written by operator, and what was not read, each
     place with the reason.
+
+    Of ``judged`` calls the outputs that were dumped were judged; ``wrong`` has the verdicts on
+    those that failed, each with its place and the file of its case.
     """
 
     file: str
@@ -43,6 +48,8 @@ class Imported:
     operators: Counter[str] = field(default_factory=Counter)
     values: Counter[str] = field(default_factory=Counter)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    judged: int = 0
+    wrong: list[tuple[str, Path, Verdict]] = field(default_factory=list)
 
     @property
     def read(self) -> int:
@@ -77,9 +84,13 @@ def import_file(
             continue
         assert isinstance(row, Call)
         name = f"{source.path.stem}-{row.name or row.place}"
-        _write(out / read.case.operator, name, read)
+        path = _write(out / read.case.operator, name, read)
         told.operators[read.case.operator] += 1
         told.values[read.values] += 1
+        if read.returned is not None:
+            verdict = judged(records[read.case.operator], read.case, read.returned)
+            told.judged += 1
+            told.wrong += [] if verdict.ok else [(place, path, verdict)]
     if next(source.rows, None) is not None:
         told.unread.append((say.THE_REST(), say.MANY_ROWS(most=MOST_ROWS)))
     return told
@@ -124,7 +135,7 @@ def _document(text: str, path: Path) -> Any:
         raise UsageError("file", path, say.NO_JSON(error=str(error)[:100])) from error
 
 
-def _write(folder: Path, name: str, read: Read) -> None:
+def _write(folder: Path, name: str, read: Read) -> Path:
     """Write a case under a name that a person recognises, of plain characters."""
     plain = re.sub(r"[^\w.+-]+", "_", name, flags=re.ASCII).strip("._-")[:LONGEST_NAME] or "case"
     path = folder / f"{plain}.json"
@@ -136,6 +147,7 @@ def _write(folder: Path, name: str, read: Read) -> None:
         replay.save(replay.Replay(read.case), path)
     except OSError as error:
         raise UsageError("out", folder, of_files.UNWRITABLE(why=error.strerror)) from error
+    return path
 
 
 def by_reason(unread: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:

@@ -95,7 +95,8 @@ class Call:
     """One call: where in the file it stands, its name there, the function, and what it is given.
 
     ``items`` follow ``places``; ``outputs`` are those that the file describes apart, in order.
-    ``seed`` draws what the file leaves to be drawn.
+    ``results`` are what the call returned, in the order of the function, None for one of which the
+    file has no values. ``seed`` draws what the file leaves to be drawn.
     """
 
     place: str
@@ -104,6 +105,7 @@ class Call:
     items: tuple[Item, ...]
     places: Places
     outputs: tuple[Described | None, ...] = ()
+    results: tuple[Described | None, ...] = ()
     seed: int = 0
 
 

@@ -1,8 +1,9 @@
 """Calls in msprobe's dumps: ``dump.json``, and ``dump_tensor_data/`` beside it.
 
 An entry ``NPU.npu_moe_token_permute.0.forward`` has ``input_args``, ``input_kwargs`` and
-``output``; a tensor there its dtype, shape, ``Max`` and ``Min``, and with task tensor the name of
-its file. Source: Ascend/msprobe, docs/en/dump/pytorch_data_dump_instruct.md.
+``output``, a list of what was returned. A tensor there has its dtype, shape, ``Max`` and ``Min``,
+and with task tensor the name of its file. Source: Ascend/msprobe,
+docs/en/dump/pytorch_data_dump_instruct.md.
 """
 
 from __future__ import annotations
@@ -70,7 +71,19 @@ def _call(name: str, function: str, entry: Any, folder: Path, most_elements: int
         _item(str(key), one, folder, most_elements)
         for key, one in field_of(entry, "input_kwargs", dict).items()
     ]
-    return Call(name, name, function, (*places, *keywords), "keywords", seed=crc32(name.encode()))
+    told = entry.get("output")
+    results = [_result(one, folder, most_elements) for one in told] if type(told) is list else []
+    items, seed = (*places, *keywords), crc32(name.encode())
+    return Call(name, name, function, items, "keywords", results=tuple(results), seed=seed)
+
+
+def _result(told: Any, folder: Path, most_elements: int) -> Described | None:
+    """A tensor that was returned, None if the dump does not have its values."""
+    try:
+        found = _item("", told, folder, most_elements).value
+    except NotRead:
+        return None
+    return found if isinstance(found, Described) and found.values is not None else None
 
 
 def _item(name: str, told: Any, folder: Path, most_elements: int) -> Item:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from conformance.record.functions import ALL_CORRECT, Functions
+from conformance.record.functions import ALL_CORRECT, ALL_UNKNOWN, Functions
 
 if TYPE_CHECKING:
     from conformance.devices.device import DeviceProfile, Trait
@@ -120,3 +120,8 @@ class Arithmetic:
 
 IEEE = Arithmetic()
 """Round half to even, overflow to infinity, gradual underflow, correct functions."""
+
+UNKNOWN = Arithmetic(
+    CAST_MODES["unknown"], OVERFLOW_MODES["unknown"], FLUSH_MODES["unknown"], ALL_UNKNOWN
+)
+"""That of a device of which nothing is known: everything that any may do."""

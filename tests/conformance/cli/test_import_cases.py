@@ -11,6 +11,7 @@ from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.failure.replay import load
 from conformance.field import files
+from conformance.judge.right_answer import right_answer
 from conformance.suite import records as suite
 from tests.conformance.field import samples
 from tests.snapshots import both_pinned
@@ -151,3 +152,46 @@ def test_no_more_rows_are_read_than_a_file_may_have(monkeypatch: pytest.MonkeyPa
     found = files.import_file(source, Path("out"), RECORDS)
     assert (found.rows, found.read) == (2, 2)
     assert found.unread == [("the rest", "at most 2 calls of a file are read")]
+
+
+def dump(folder: Path, *, off: int = 0, without: str = "") -> Path:
+    """A dump of a call and of what it returned, a value of it ``off`` and one output left out."""
+    case = next(one.case for one in PERMUTE.examples if one.case.mode == "whole")
+    outputs = {n: one for n, one in right_answer(PERMUTE, case).outputs.items() if n != without}
+    rows = outputs["sorted_indices"] = outputs["sorted_indices"].copy()
+    rows[:2] += off
+    folder.mkdir()
+    return samples.written(folder / "dump.json", samples.msprobe(PERMUTE, case, folder, outputs))
+
+
+def test_what_a_dumped_call_returned_is_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = told(capsys, str(dump(Path("right"))), "--out", "out")
+    assert status == 0
+    assert "outputs as dumped, judged as of any device: 1 accepted, 0 failed" in err
+
+
+def test_a_wrong_output_of_a_dump_is_told_with_its_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = str(dump(Path("wrong"), off=1))
+    texts = []
+    for language in ("en", "zh"):
+        status, _, err = told(capsys, path, "--out", f"out-{language}", "--lang", language)
+        assert status == 1
+        texts.append(err.replace(f"out-{language}", "out"))
+    both_pinned(SNAPSHOTS / "imported_wrong_outputs.txt", *texts)
+    _, out, _ = told(capsys, path, "--out", "again", "--json")
+    (of_file,) = json.loads(out)["files"]
+    assert of_file["outputs_judged"] == 1
+    (failed,) = of_file["outputs_failed"]
+    assert Path(failed["case"]).is_file()
+    assert "sorted_indices" in failed["verdict"]
+
+
+def test_outputs_that_are_not_all_in_the_dump_are_not_judged(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = str(dump(Path("part"), off=1, without="permute_tokens"))
+    status, _, err = told(capsys, path, "--out", "out")
+    assert status == 0
+    assert "as dumped" not in err

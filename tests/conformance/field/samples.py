@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor
 from conformance.field.torch_functions import FUNCTIONS
@@ -98,8 +99,14 @@ def _atk_input(name: str, kind: str, dtype: str, shape: Any, ranged: Any) -> dic
     return {"name": name, "type": kind, "dtype": dtype, "shape": shape, "range_values": ranged}
 
 
-def msprobe(operator: Operator, case: Case, folder: Path | None) -> dict[str, Any]:
-    """A dump.json with a call through torch_npu; its tensors are written if there is a folder."""
+def msprobe(
+    operator: Operator,
+    case: Case,
+    folder: Path | None,
+    outputs: Mapping[str, NDArray[Any]] | None = None,
+) -> dict[str, Any]:
+    """A dump.json with a call through torch_npu; its tensors are written if there is a folder, and
+    what it returned if that is given."""
     call = operator.torch_call(case)
     name = f"NPU.{call.function.lstrip('_')}.0.forward"
     told: dict[str, Any] = {}
@@ -109,17 +116,28 @@ def msprobe(operator: Operator, case: Case, folder: Path | None) -> dict[str, An
             told[keyword] = None if tensor is None else _tensor(tensor)
             if tensor is not None and folder is not None:
                 file = f"{name}.input.{number}.npy"
-                (folder / "dump_tensor_data").mkdir(exist_ok=True)
-                np.save(folder / "dump_tensor_data" / file, case.arrays[value.name])
-                told[keyword]["data_name"] = file
+                told[keyword]["data_name"] = _saved(folder, file, case.arrays[value.name])
         elif isinstance(value, OfDtype):
             told[keyword] = {"type": "torch.dtype", "value": f"torch.{value.name}"}
         elif isinstance(value, tuple):
             told[keyword] = [{"type": "int", "value": one} for one in value]
         else:
             told[keyword] = {"type": type(value).__name__, "value": value}
-    entry = {"input_args": [], "input_kwargs": told, "output": []}
+    returned: list[Any] = []
+    for number, result in enumerate(call.results if outputs is not None else ()):
+        array = None if outputs is None or result is None else outputs.get(result)
+        returned.append(None if array is None else _tensor(case.outputs[str(result)]))
+        if array is not None and folder is not None:
+            file = f"{name}.output.{number}.npy"
+            returned[-1]["data_name"] = _saved(folder, file, array)
+    entry = {"input_args": [], "input_kwargs": told, "output": returned}
     return {"task": "tensor", "level": "L1", "framework": "pytorch", "data": {name: entry}}
+
+
+def _saved(folder: Path, file: str, array: NDArray[Any]) -> str:
+    (folder / "dump_tensor_data").mkdir(exist_ok=True)
+    np.save(folder / "dump_tensor_data" / file, array)
+    return file
 
 
 def _tensor(tensor: Tensor) -> dict[str, Any]:

@@ -10,8 +10,10 @@ import pytest
 from conformance.call.case import Case
 from conformance.draw.plain import plainly
 from conformance.field import atk, msprobe, ttk
+from conformance.field.answers import judged
 from conformance.field.as_case import Read, case_of
 from conformance.field.foreign import Call, NotRead, Row
+from conformance.judge.right_answer import right_answer
 from conformance.record.operator import Operator
 from conformance.record.torch_binding import Binding
 from conformance.suite import records as suite
@@ -99,7 +101,8 @@ def test_dumps_of_msprobe_give_the_call_with_its_values(name: str, tmp_path: Pat
             continue
         folder = tmp_path / str(number)
         folder.mkdir()
-        (row,) = msprobe.rows(samples.msprobe(operator, case, folder), folder, MOST)
+        right = right_answer(operator, case).outputs
+        (row,) = msprobe.rows(samples.msprobe(operator, case, folder, right), folder, MOST)
         found = read(row)
         if found.case.operator != name:  # a function that calls several operators
             other = RECORDS[found.case.operator].torch_npu
@@ -110,6 +113,9 @@ def test_dumps_of_msprobe_give_the_call_with_its_values(name: str, tmp_path: Pat
         assert found.values == "of the file"
         for tensor, array in case.arrays.items():
             assert found.case.arrays[tensor].tobytes() == array.tobytes(), tensor
+        assert found.returned is not None
+        verdict = judged(operator, found.case, found.returned)
+        assert verdict.ok, verdict.text
 
 
 @pytest.mark.parametrize("name", BOUND)
