@@ -85,7 +85,7 @@ def _in_two(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     ranks = np.where(above >= 0, above + first, below).astype(np.int32)
     name = "expanded_row_idx"
     yield from difference(name, whole[name], ranks, "by both halves of the range")
-    for name in {"expanded_x", "expanded_scale"} & outputs.keys():
+    for name in (one for one in ("expanded_x", "expanded_scale") if one in outputs):
         rows = np.concatenate([low[name][:first], high[name]])[: len(whole[name])]
         yield from difference(name, whole[name], rows, "by both halves of the range")
 
@@ -97,7 +97,9 @@ def _inverse(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     own = outputs["expanded_row_idx"]
     slots, found = (own, other) if kind == SCATTER else (other, own)
     ranks = np.asarray(found, np.int64)
-    inside = np.flatnonzero(ranks >= 0)
+    for at in np.flatnonzero(ranks >= slots.size)[:1].tolist():
+        yield f"expanded_row_idx has {ranks[at]} at {at}, and must be below {slots.size}"
+    inside = np.flatnonzero((ranks >= 0) & (ranks < slots.size))
     due = np.zeros(slots.shape, np.int32)
     due[ranks[inside]] = inside
     yield from difference("slots by rank", slots, due, "by the ranks of a second call")
