@@ -26,11 +26,18 @@ from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
 from conformance.session.function_probe import probe_functions
+from tests.conformance.devices.packages.builds import compiled
 from tests.conformance.front_door import conformance
 
 OPERATOR = moe_gating_top_k_softmax_v2.OPERATOR
 EXAMPLE = next(one for one in OPERATOR.examples if one.case.mode == "softmax_first")
 LOST_HEARTBEAT = 507010
+
+REJECTING = """
+int kernelFunctionProbeGetWorkspaceSize(void) { return 561002; }
+int kernelFunctionProbe(void) { return 561002; }
+"""
+"""A probe that answers nothing, in C."""
 
 Opened = Callable[..., NpuDevice]
 
@@ -39,8 +46,7 @@ Opened = Callable[..., NpuDevice]
 def probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the suite's own kernels on a host with two cards, which none is told of."""
     (folder := tmp_path / "probes").mkdir()
-    built = simulator_libraries([places.probe_kernels()])
-    (folder / "libmoe_kernels.so").symlink_to(built / "libopapi.so")
+    (folder / "libmoe_kernels.so").symlink_to(_with_the_probe() / "libopapi.so")
     (tmp_path / "locks").mkdir()
     monkeypatch.setenv(cards.FOLDER, str(tmp_path / "locks"))
     monkeypatch.setenv("ASCENDSIM_DEVICES", "2")
@@ -64,6 +70,10 @@ def opened(probes: Path) -> Opened:
 
 def _libraries() -> Path:
     return simulator_libraries(None, [OPERATOR.name])
+
+
+def _with_the_probe() -> Path:
+    return simulator_libraries([places.probe_kernels()])
 
 
 def judged(device: NpuDevice, *, off: float = 0.0) -> Verdict:
@@ -120,6 +130,18 @@ def test_kernels_without_the_probe_leave_the_functions_unknown(
         assert device.profile.functions == ALL_UNKNOWN
     told = "the functions of this device are not probed: function_probe is not available"
     assert told in capfd.readouterr().err
+
+
+def test_a_judged_library_with_a_probe_of_its_own_is_not_asked(
+    probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = probes / "libmoe_kernels.so"
+    library.unlink()
+    compiled(library, REJECTING)
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(open_device("npu:0", libraries=_with_the_probe())) as device:
+        probe_functions(device, [OPERATOR])
+        assert device.profile.functions == ALL_UNKNOWN
 
 
 def test_operators_that_compute_nothing_ask_for_no_probe(
