@@ -26,7 +26,7 @@ from conformance.devices.messages import OWN_KERNELS, Functions, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import DeliveredPackage
 from conformance.devices.packages.lookup import GENERAL, candidates
-from conformance.devices.probes import probe_library
+from conformance.devices.probes import not_open, probe_library
 from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
@@ -131,7 +131,10 @@ def _open_device(
 
         def open_probes(card: Card) -> IsolatedDevice:
             chosen = structs.replace(beside, device=card.number)
-            return _open(chosen, time_limit, memory_limit, None, origin)
+            try:
+                return _open(chosen, time_limit, memory_limit, None, origin)
+            except EnvironmentFailure as error:
+                raise not_open(library, error) from None
 
         try:
             library = probe_library()

@@ -152,8 +152,13 @@ def selection_lines(evidence: Evidence) -> Iterator[str]:
             yield say.SELECTIONS(operator=operator, certain=certain[operator], count=count)
     for operator, count in unbounded.items():
         if count:
-            told = say.UNBOUNDED_IN_PYTHON if evidence.route == PYTHON else say.UNBOUNDED
-            yield told(operator=operator, count=count)
+            yield unbounded_line(operator, count, evidence.route)
+
+
+def unbounded_line(operator: str, count: int, route: str) -> str:
+    """How many values of an operator nothing bounds, and how to have them bounded."""
+    told = say.UNBOUNDED_IN_PYTHON if route == PYTHON else say.UNBOUNDED
+    return told(operator=operator, count=count)
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:

@@ -17,10 +17,11 @@ from cases.operators import moe_gating_top_k_softmax_v2, moe_token_permute_grad
 from conformance import places
 from conformance.devices import cards, function_traits
 from conformance.devices.npu import NpuDevice
-from conformance.devices.open import open_device, simulator_libraries
+from conformance.devices.open import hashed, open_device, simulator_libraries
 from conformance.devices.probes import FOLDER
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.summary import read_evidence
+from conformance.failure.replay import Replay, save
 from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
@@ -105,7 +106,8 @@ def test_a_card_that_is_probed_has_its_values_bounded(
     with closing(opened()) as device:
         exp = device.profile.functions.exp
         assert (exp.steps, exp.uniform, exp.origin) == (steps, True, "probed")
-        assert exp.source.startswith("function_probe, ")
+        sha256 = hashed(probes / "libmoe_kernels.so")[:16]
+        assert exp.source == f"function_probe, libmoe_kernels.so sha256 {sha256}, 261638 operands"
         assert judged(device).ok
         assert unbounded(judged(device)) == 0
         assert not judged(device, off=0.01).ok
@@ -120,7 +122,7 @@ def test_a_folder_without_the_kernels_is_told(
 
 
 def test_kernels_without_the_probe_leave_the_functions_unknown(
-    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = probes / "libmoe_kernels.so"
     library.unlink()
@@ -128,8 +130,24 @@ def test_kernels_without_the_probe_leave_the_functions_unknown(
     monkeypatch.setenv(FOLDER, str(probes))
     with closing(opened()) as device:
         assert device.profile.functions == ALL_UNKNOWN
-    told = "the functions of this device are not probed: function_probe is not available"
-    assert told in capfd.readouterr().err
+        reason = device.profile.functions.exp.source
+    assert reason.startswith("function_probe is not available on route kernel")
+    assert str(library) in reason
+
+
+def test_kernels_that_do_not_open_leave_the_functions_unknown(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = probes / "libmoe_kernels.so"
+    library.unlink()
+    library.write_text("no library")
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened()) as device:
+        assert device.profile.functions == ALL_UNKNOWN
+        reason = device.profile.functions.exp.source
+    assert reason == (
+        f"{FOLDER}={probes}: libmoe_kernels.so does not open: {library}: file too short"
+    )
 
 
 def test_a_judged_library_with_a_probe_of_its_own_is_not_asked(
@@ -142,6 +160,7 @@ def test_a_judged_library_with_a_probe_of_its_own_is_not_asked(
     with closing(open_device("npu:0", libraries=_with_the_probe())) as device:
         probe_functions(device, [OPERATOR])
         assert device.profile.functions == ALL_UNKNOWN
+        assert "status 561002" in device.profile.functions.exp.source
 
 
 def test_operators_that_compute_nothing_ask_for_no_probe(
@@ -149,7 +168,6 @@ def test_operators_that_compute_nothing_ask_for_no_probe(
 ) -> None:
     with closing(opened()) as device:
         monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
-        monkeypatch.setattr(NpuDevice, "has_probes", True)
         probe_functions(device, [moe_token_permute_grad.OPERATOR])
 
 
@@ -196,7 +214,26 @@ def test_a_run_says_what_bounds_its_values_or_how_to_have_them_bounded(
         assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
     else:
         assert counted > 0
-        assert "(docs/how-to/npu-host.md, section 5)" in ended.err
+        told = "functions not probed: exp, ln, sqrt, div, reciprocal: "
+        assert f"{told}{FOLDER} is not set (docs/how-to/npu-host.md, section 5)" in ended.err
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_stored_case_says_what_bounds_its_values_or_why_nothing_does(
+    probes: Path, tmp_path: Path, told: bool
+) -> None:
+    save(Replay(replace(EXAMPLE.case, machine=None)), tmp_path / "case.json")
+    ended = conformance(
+        *("run", "--case", "case.json", "--device", "npu:0", "--libraries", str(_libraries())),
+        folder=tmp_path,
+        **({FOLDER: str(probes)} if told else {}),
+    )
+    assert ended.status == 0, ended.err
+    if told:
+        assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
+    else:
+        assert f"functions not probed: exp, ln, sqrt, div, reciprocal: {FOLDER} is not" in ended.err
+        assert "values not bounded: too little is known of the device's functions" in ended.err
 
 
 def test_the_list_of_devices_says_what_the_probe_of_a_card_shows(
