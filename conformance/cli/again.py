@@ -136,7 +136,7 @@ def judge_again(
         for line in functions_lines(device.profile.functions):
             console.print(line, markup=False)
         if second is not None:
-            device = pair = second.paired(device, kernels, asked.limit, records)
+            device = pair = second.paired(device, kernels, asked.limit, records, wanted)
             console.print(told_of(pair.second, second), markup=False)
         now = of_device(device, operator.name)
         if not asked.named:

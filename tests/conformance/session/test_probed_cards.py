@@ -17,7 +17,7 @@ from cases.operators import moe_gating_top_k_softmax_v2, moe_token_permute_grad
 from conformance import places
 from conformance.devices import cards, function_traits
 from conformance.devices.npu import NpuDevice
-from conformance.devices.open import hashed, open_device, simulator_libraries
+from conformance.devices.open import OWN, hashed, open_device, simulator_libraries
 from conformance.devices.probes import FOLDER
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.summary import read_evidence
@@ -26,12 +26,15 @@ from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
+from conformance.session.against import Against
 from conformance.session.function_probe import probe_functions
+from conformance.suite import records as suite
 from tests.conformance.devices.packages.builds import compiled
 from tests.conformance.front_door import conformance
 
 OPERATOR = moe_gating_top_k_softmax_v2.OPERATOR
 EXAMPLE = next(one for one in OPERATOR.examples if one.case.mode == "softmax_first")
+RECORDS = suite.records()
 LOST_HEARTBEAT = 507010
 
 REJECTING = """
@@ -169,6 +172,19 @@ def test_operators_that_compute_nothing_ask_for_no_probe(
     with closing(opened()) as device:
         monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
         probe_functions(device, [moe_token_permute_grad.OPERATOR])
+
+
+def test_a_second_card_is_not_probed_for_operators_that_compute_nothing(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(probes))
+    asked = [moe_token_permute_grad.OPERATOR]
+    second = Against("npu:1", "npu:1", "aclnn", libraries=_libraries())
+    with closing(opened("npu:0")) as first:
+        monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
+        pair = second.paired(first, OWN, 20.0, RECORDS, asked)
+        with closing(pair.second):
+            assert pair.second.profile.functions == ALL_UNKNOWN
 
 
 def test_more_steps_that_a_page_states_are_kept(
