@@ -142,14 +142,20 @@ def selection_lines(evidence: Evidence) -> Iterator[str]:
     """How many rows of each operator's selections have one legal answer, and what has no bound."""
     rows: Counter[str] = Counter()
     certain: Counter[str] = Counter()
-    unbounded: Counter[str] = Counter()
     for cell in evidence.cells:
         rows[cell.operator] += cell.rows
         certain[cell.operator] += cell.certain_rows
-        unbounded[cell.operator] += cell.unbounded
     for operator, count in rows.items():
         if count:
             yield say.SELECTIONS(operator=operator, certain=certain[operator], count=count)
+    yield from unbounded_lines(evidence)
+
+
+def unbounded_lines(evidence: Evidence) -> Iterator[str]:
+    """How many values of each operator nothing bounds."""
+    unbounded: Counter[str] = Counter()
+    for cell in evidence.cells:
+        unbounded[cell.operator] += cell.unbounded
     for operator, count in unbounded.items():
         if count:
             yield unbounded_line(operator, count, evidence.route)

@@ -97,6 +97,11 @@ def called_lines(evidence: Evidence) -> Iterator[str]:
     """What the devices really called."""
     yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
+    yield from functions_told(evidence)
+
+
+def functions_told(evidence: Evidence) -> Iterator[str]:
+    """What is known of the devices' functions, and why no more is."""
     told = (_functions_of(one, evidence.route) for one in evidence.devices)
     yield from dict.fromkeys(line for lines in told for line in lines)
 
