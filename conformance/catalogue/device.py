@@ -147,7 +147,8 @@ PROBES_NOT_OPEN = Message(
     "{variable}={folder}：{file} 无法打开：{why}",
 )
 NO_PROBES = Message(
-    "{variable}={folder}: it has no {file}; build it with CANN (docs/how-to/npu-host.md), or unset"
-    " the variable",
-    "{variable}={folder}：其中没有 {file}；请用 CANN 编译（docs/how-to/npu-host.md），或取消该变量",
+    "{variable}={folder}: it has no {file}; build it with CANN (docs/how-to/npu-host.md, section"
+    " 5), or unset the variable",
+    "{variable}={folder}：其中没有 {file}；请用 CANN 编译（docs/how-to/npu-host.md，第 5 节），"
+    "或取消该变量",
 )

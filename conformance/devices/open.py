@@ -125,6 +125,10 @@ def _open_device(
         elif setup.libraries is None and route == "aclnn":
             setup = structs.replace(setup, first=_asked_first())
 
+        library = probe_library()
+        beside = structs.replace(setup, package=None, first=(), route="kernel")
+        beside = structs.replace(beside, kernels=_text(library) or setup.kernels)
+
         def open_card(card: Card) -> IsolatedDevice:
             chosen = structs.replace(setup, device=card.number)
             return _open(chosen, time_limit, memory_limit, package, origin)
@@ -137,9 +141,6 @@ def _open_device(
                 raise not_open(library, error) from None
 
         try:
-            library = probe_library()
-            kernels_alone = structs.replace(setup, package=None, first=(), route="kernel")
-            beside = structs.replace(kernels_alone, kernels=_text(library) or setup.kernels)
             probes = open_probes if beside.kernels is not None else None
             return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card, probes)
         except (ValueError, EnvironmentFailure) as error:
