@@ -181,8 +181,8 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
                 ):
                     context.write(timed, opened)
         if context.against is not None:
-            limit, records = context.time_limit, context.records
-            opened = context.against.paired(opened, kernels_asked, limit, records)
+            asked = context.time_limit, context.records, context.operators
+            opened = context.against.paired(opened, kernels_asked, *asked)
         yield opened
     finally:
         opened.close()

@@ -138,8 +138,17 @@ NOTHING = Message("nothing", "无")
 OTHER_RESULT = Message(
     "{tensor} is {seen}; it must be {shape} {dtype}", "{tensor} 为 {seen}，应为 {shape} {dtype}"
 )
+PROBES_NOT_SET = Message(
+    "{variable} is not set (docs/how-to/npu-host.md, section 5)",
+    "未设置 {variable}（docs/how-to/npu-host.md，第 5 节）",
+)
+PROBES_NOT_OPEN = Message(
+    "{variable}={folder}: {file} does not open: {why}",
+    "{variable}={folder}：{file} 无法打开：{why}",
+)
 NO_PROBES = Message(
-    "{variable}={folder}: it has no {file}; build it with CANN (docs/how-to/npu-host.md), or unset"
-    " the variable",
-    "{variable}={folder}：其中没有 {file}；请用 CANN 编译（docs/how-to/npu-host.md），或取消该变量",
+    "{variable}={folder}: it has no {file}; build it with CANN (docs/how-to/npu-host.md, section"
+    " 5), or unset the variable",
+    "{variable}={folder}：其中没有 {file}；请用 CANN 编译（docs/how-to/npu-host.md，第 5 节），"
+    "或取消该变量",
 )

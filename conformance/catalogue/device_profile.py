@@ -24,8 +24,8 @@ EACH_ELEMENT = Message(
 )
 NOT_PROBED = Message("not probed: {reason}", "未探测：{reason}")
 UNKNOWN_FUNCTIONS = Message(
-    "the functions of this device are not probed: {reason}",
-    "该设备的函数未经探测：{reason}",
+    "functions not probed: {names}: {reason}",
+    "未探测的函数：{names}：{reason}",
 )
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")
 UNUSED = Message("not used", "未使用")

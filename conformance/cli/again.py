@@ -50,6 +50,8 @@ from conformance.session.function_probe import probe_functions
 from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.suite.on_route import all_on_route
+from conformance.text.device_profile import functions_lines
+from conformance.text.one_screen import unbounded_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +133,10 @@ def judge_again(
     device, pair = open_and_tell(*place, functions), None
     try:
         probe_functions(device, wanted)
+        for line in functions_lines(device.profile.functions):
+            console.print(line, markup=False)
         if second is not None:
-            device = pair = second.paired(device, kernels, asked.limit, records)
+            device = pair = second.paired(device, kernels, asked.limit, records, wanted)
             console.print(told_of(pair.second, second), markup=False)
         now = of_device(device, operator.name)
         if not asked.named:
@@ -155,6 +159,8 @@ def judge_again(
     console.print(verdict.text, markup=False)
     for name, ruling in verdict.standards.items():
         console.print(commands.RULING(standard=name, ruling=ruling), markup=False)
+    if unbounded := sum(one.unbounded for one in verdict.outputs.values()):
+        console.print(unbounded_line(operator.name, unbounded, route), markup=False)
     beside = compared(failed, now)
     if beside:
         console.print(beside, markup=False)

@@ -35,8 +35,10 @@ from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.session.failure_text import REPORTED
 from conformance.session.left_out import told
 from conformance.text.language import check_language
+from conformance.text.one_screen import unbounded_lines
 from conformance.text.report_words import HTML_LANGUAGE, texts
 from conformance.text.terminal import (
+    functions_told,
     further_lines,
     implementations,
     percent,
@@ -220,9 +222,11 @@ def _of(evidence: Evidence, name: str) -> Iterator[str]:
 
 
 def _notes(evidence: Evidence) -> Iterator[str]:
-    """What stands below the verdict: cards that were lost, what is not called here, and failures of
-    the environment.
+    """What stands below the verdict: what nothing bounds, cards that were lost, what is not called
+    here, and failures of the environment.
     """
+    yield from unbounded_lines(evidence)
+    yield from functions_told(evidence)
     yield from (page.GAVE_WAY(line=one) for one in evidence.lost_cards[:SHOWN_MISSING])
     yield from (page.LOST_WORKER(line=one) for one in evidence.lost_workers[:SHOWN_MISSING])
     yield from (page.NOT_HERE(line=one) for one in evidence.withheld[:SHOWN_MISSING])

@@ -16,7 +16,7 @@ from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure, text_of
 from conformance.session.boundaries import limit_lines, limits_told
-from conformance.session.function_probe import probed_functions, probes_of
+from conformance.session.function_probe import shown_functions
 from conformance.session.probe import summation_orders
 from conformance.suite import records as suite
 from conformance.text.device_profile import function_lines, profile_lines
@@ -70,9 +70,8 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
                 if parsed.probe:
                     for line in profile_lines(device.profile, language):
                         put("  " + line, console)
-                    with probes_of(device) as probes:
-                        for line in function_lines(probed_functions(probes)):
-                            put("  " + line, console)
+                    for line in function_lines(shown_functions(device)):
+                        put("  " + line, console)
                     found = order_lines(summation_orders(device, operators))
                     for line in (*found, *limits_told(limit_lines(device, operators))):
                         put("  " + line, console)

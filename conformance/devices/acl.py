@@ -72,9 +72,10 @@ class Acl:
     """The runtime library and an operator library, loaded into this process.
 
     ``directory`` is the folder of both, None: found by the loader's own search. ``kernels`` is a
-    library of kernels beside the vendor's, asked for what the latter lacks; those of ``first`` are
-    asked before it, in order. ``only`` is the library of a package that is judged: what runs is of
-    it. Raises OSError where a library does not load and AttributeError where one lacks a function.
+    library of kernels beside the vendor's, asked before all: another may have the same functions.
+    Those of ``first`` are asked before the vendor's. ``only`` is what is judged of a package: what
+    runs is of it. Raises OSError where a library does not load and AttributeError where one lacks a
+    function.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class Acl:
                 return declare(self.package, name, answers, *arguments)
             if name.startswith("aclnn") or not name.startswith("acl"):
                 return None  # of the interface's own functions it need not have any
-        for library in (*self._first, self.operators, self._kernels):
+        for library in (self._kernels, *self._first, self.operators):
             if library is not None and hasattr(library, name):
                 return declare(library, name, answers, *arguments)
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.call.case import Case
 from conformance.call.observation import Diagnostic, Observation
 from conformance.catalogue import cards as say
-from conformance.catalogue.device import ANSWERED
+from conformance.catalogue.device import ANSWERED, PROBES_NOT_SET
 from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices import cards as locks
@@ -17,6 +17,7 @@ from conformance.devices.card_errors import Loss, in_words, loss_of
 from conformance.devices.cards import Busy, Card, Claim
 from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
+from conformance.devices.probes import FOLDER
 from conformance.errors import EnvironmentFailure, text_of
 from conformance.printable import warn
 from conformance.record.call_rules import Limit
@@ -123,17 +124,14 @@ class NpuDevice:
         """Seconds of phase two; see ``IsolatedDevice.times``."""
         return self._device.times(operator, case, warm, times)
 
-    @property
-    def has_probes(self) -> bool:
-        """Whether the suite's own kernels are on this host."""
-        return self._open_probes is not None
+    def probes(self) -> IsolatedDevice:
+        """The suite's own kernels on the same card; their user closes it.
 
-    def probes(self) -> IsolatedDevice | None:
-        """The suite's own kernels on the same card, None without them; their user closes it.
-
-        Raises EnvironmentFailure where they do not open.
+        Raises EnvironmentFailure where they are not on this host, or do not open.
         """
-        return None if self._open_probes is None else self._open_probes(self.card)
+        if self._open_probes is None:
+            raise EnvironmentFailure(PROBES_NOT_SET(variable=FOLDER))
+        return self._open_probes(self.card)
 
     def adopt(self, profile: DeviceProfile) -> None:
         """Keep what was found out of the card; what is known of its functions, of the next too."""

@@ -63,10 +63,11 @@ def opened_by(acl: Acl, setup: Setup) -> Opened:
 
 def _beside(setup: Setup) -> dict[str, str]:
     """The libraries that are asked before CANN's general one, by name; where another has the name,
-    too, by path."""
+    too, by path. The suite's own kernels are among them, also behind a link of another name."""
     loaded = "\n".join(_maps())
+    asked = setup.first if setup.kernels is None else (*setup.first, setup.kernels)
     found: dict[str, str] = {}
-    for path in (one for one in setup.first if os.path.realpath(one) in loaded):
+    for path in (one for one in asked if os.path.realpath(one) in loaded):
         name = os.path.basename(path)
         found[path if name in found else name] = path
     return found

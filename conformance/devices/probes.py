@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.catalogue import device as say
 from conformance.devices.messages import OWN_KERNELS
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 
 FOLDER = "MOE_CONFORMANCE_PROBES"
 
@@ -26,3 +26,11 @@ def probe_library(environment: Mapping[str, str] | None = None) -> Path | None:
     if not library.is_file():
         raise EnvironmentFailure(say.NO_PROBES(variable=FOLDER, folder=named, file=OWN_KERNELS))
     return library
+
+
+def not_open(library: Path | None, error: EnvironmentFailure) -> EnvironmentFailure:
+    """Why the probe does not open, with the variable that names its ``library`` if one does."""
+    if library is None:
+        return error
+    named = {"variable": FOLDER, "folder": library.parent, "file": OWN_KERNELS}
+    return EnvironmentFailure(say.PROBES_NOT_OPEN(**named, why=text_of(error)))

@@ -25,7 +25,8 @@ class FunctionTraits:
     the float32 grid; None: unknown. ``flush``: whether a result below 2^-126 may be zero.
     ``uniform``: equal operand bits give equal result bits, in every lane and on every core.
     ``monotone``: results do not fall if operands rise, or do not rise for a function that falls.
-    ``origin`` says how that is known, and ``source`` where it is from; neither is compared.
+    ``origin`` says how that is known, and ``source`` where it is from, or why an unknown one was
+    not probed; neither is compared.
     """
 
     steps: int | None = None

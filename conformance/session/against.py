@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,14 +89,21 @@ class Against:
             raise EnvironmentFailure(told) from error
 
     def paired(
-        self, first: Device, kernels: Kernels, limit: float, records: Mapping[str, Operator]
+        self,
+        first: Device,
+        kernels: Kernels,
+        limit: float,
+        records: Mapping[str, Operator],
+        judged: Iterable[Operator],
     ) -> Pair:
-        """The first device and the second, which is opened and probed. Raises as `open_device` and
-        `probe_functions` do."""
+        """The first device and the second, which is opened, and probed for what is ``judged``.
+
+        Raises as `open_device` and `probe_functions` do.
+        """
         called = None if self.functions is None else self.functions.by_operator.keys()
         second = self.opened(kernels, limit)
         try:
-            probe_functions(second, records.values())
+            probe_functions(second, judged)
         except BaseException:
             second.close()
             raise

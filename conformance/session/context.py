@@ -16,6 +16,7 @@ import msgspec
 from conformance import places
 from conformance.catalogue import options, python_route
 from conformance.catalogue import session as say
+from conformance.catalogue.message import Said
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.messages import Functions
@@ -219,7 +220,8 @@ class Context:
         # Once, and once more after a card was lost and another one taken.
         if profile is not None and self._device_told != (number,):
             self._device_told = (number,)
-            told, words = msgspec.to_builtins(profile), profile.describe()
+            words = profile.describe()
+            told = msgspec.to_builtins(profile, builtin_types=(Said,))
             opened = DeviceLine(
                 worker=self.worker,
                 description=words,

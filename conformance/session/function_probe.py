@@ -6,8 +6,8 @@ the function's, and no operator that is judged has a part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -16,16 +16,16 @@ from conformance.call.case import Case, Machine, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Outcome
 from conformance.catalogue import device_profile as say
-from conformance.devices.device import Device, DeviceProfile
+from conformance.devices.device import Device
 from conformance.devices.function_traits import PROBE
 from conformance.devices.isolated import IsolatedDevice
+from conformance.devices.messages import OWN_KERNELS
 from conformance.devices.npu import NpuDevice
 from conformance.errors import EnvironmentFailure, OperatorUnavailable, UsageError, text_of
 from conformance.numerics.function_steps import Float32s, traits_of
-from conformance.printable import warn
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.contract import Unspecified
-from conformance.record.functions import NAMES, FunctionTraits
+from conformance.record.functions import NAMES, UNKNOWN, FunctionTraits
 from conformance.record.operator import AttributeParameter, Mode, Operator, TensorParameter
 from conformance.session.probe import NoAnswer
 
@@ -98,62 +98,68 @@ def probed_functions(
 def probes_of(device: Device) -> Iterator[Device]:
     """Where the functions of a device are probed: the suite's own kernels beside an NPU, or itself.
 
-    Raises EnvironmentFailure where those kernels do not open.
+    Raises EnvironmentFailure where those kernels are not there, or do not open.
     """
-    beside = device.probes() if isinstance(device, NpuDevice) else None
-    with nullcontext(device) if beside is None else closing(beside) as found:
-        yield found
+    if not isinstance(device, NpuDevice):
+        yield device
+        return
+    with closing(device.probes()) as beside:
+        yield beside
+
+
+def shown_functions(device: Device) -> Iterator[tuple[str, FunctionTraits | str]]:
+    """`probed_functions` where those of the device are probed; what they show tells by which
+    library."""
+    seen = 0
+    try:
+        with probes_of(device) as probes:
+            library = probes.profile.libraries.get(OWN_KERNELS)
+            place = f"{PROBE}, {OWN_KERNELS} sha256 {library.sha256[:16]}" if library else PROBE
+            for name, traits in probed_functions(probes):
+                seen += 1
+                yield name, traits if isinstance(traits, str) else _probed(name, traits, place)
+    except EnvironmentFailure as error:
+        yield NAMES[seen], text_of(error)
 
 
 def probe_functions(device: Device, operators: Iterable[Operator]) -> None:
     """Probe the functions of a device, and keep in its profile what they show: those that a Python
-    implementation offers, and for operators that depend on some those of an NPU which has the
-    suite's own kernels beside it.
+    implementation offers, and of an NPU all, if an operator depends on some.
 
     Raises `UsageError` for an implementation that cannot be probed; a function of an NPU that
-    cannot be stays as it was, which is told.
+    cannot be stays as it was, and an unknown one has the reason.
     """
+    found: dict[str, FunctionTraits] = {}
     if isinstance(device, IsolatedDevice) and device.offered:
-        found: dict[str, FunctionTraits] = {}
         for name, traits in probed_functions(device, names=device.offered):
             if isinstance(traits, str):
                 told = say.NOT_PROBED(reason=traits)
                 raise UsageError("implementation", f"FUNCTIONS['{name}']", told)
-            found[name] = _with_source(name, traits, f"FUNCTIONS['{name}']")
-        device.adopt(_knowing(device.profile, found))
-    elif isinstance(device, NpuDevice) and device.has_probes and any(o.computes for o in operators):
-        shown: dict[str, FunctionTraits | str]
-        try:
-            with probes_of(device) as probes:
-                shown = dict(probed_functions(probes))
-        except EnvironmentFailure as error:
-            shown = {"": text_of(error)}
-        found = {
-            name: _with_source(name, _with_stated(traits, device.profile, name), PROBE)
-            for name, traits in shown.items()
-            if not isinstance(traits, str)
-        }
-        for reason in (one for one in shown.values() if isinstance(one, str)):
-            warn(say.UNKNOWN_FUNCTIONS(reason=reason))
-        device.adopt(_knowing(device.profile, found))
+            found[name] = _probed(name, traits, f"FUNCTIONS['{name}']")
+    elif isinstance(device, NpuDevice) and any(one.computes for one in operators):
+        known = device.profile.functions.by_name
+        for name, traits in shown_functions(device):
+            if isinstance(traits, str):
+                unknown = [one for one in NAMES if one not in found and known[one] == UNKNOWN]
+                found |= {one: replace(UNKNOWN, source=traits) for one in unknown}
+            else:
+                found[name] = _with_stated(traits, known[name])
+    if found and isinstance(device, IsolatedDevice | NpuDevice):
+        functions = replace(device.profile.functions, **found)
+        device.adopt(replace(device.profile, functions=functions))
 
 
-def _with_stated(traits: FunctionTraits, profile: DeviceProfile, name: str) -> FunctionTraits:
+def _with_stated(traits: FunctionTraits, stated: FunctionTraits) -> FunctionTraits:
     """What was probed, with the steps that a page states if they are more: a page speaks of all
     operands, a probe of some."""
-    stated = profile.functions.by_name[name].steps
-    if stated is None or traits.steps is None:
+    if stated.steps is None or traits.steps is None:
         return traits
-    return replace(traits, steps=max(traits.steps, stated))
+    return replace(traits, steps=max(traits.steps, stated.steps))
 
 
-def _with_source(name: str, traits: FunctionTraits, place: str) -> FunctionTraits:
+def _probed(name: str, traits: FunctionTraits, place: str) -> FunctionTraits:
     source = f"{place}, {operands(name)[0].size} operands"
     return replace(traits, origin="probed", source=source)
-
-
-def _knowing(profile: DeviceProfile, found: Mapping[str, FunctionTraits]) -> DeviceProfile:
-    return replace(profile, functions=replace(profile.functions, **found))
 
 
 def operands(name: str) -> tuple[Float32s, Float32s]:

@@ -130,7 +130,7 @@ def check_device(out: Path, profile: DeviceProfile) -> None:
 
     Raises `UsageError`.
     """
-    now = msgspec.to_builtins(profile)
+    now = msgspec.to_builtins(profile, enc_hook=str)
     for line in read_lines(out):
         if isinstance(line, DeviceLine) and (names := changed(line.profile, now)):
             raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=names)))

@@ -60,9 +60,20 @@ def functions_line(functions: Functions) -> str:
     return say.FUNCTIONS_KNOWN(each=row(each, SEMICOLON))
 
 
+def functions_lines(functions: Functions) -> Iterator[str]:
+    """What was probed of functions, and why others were not; none if nobody tried."""
+    known = functions.by_name
+    if any(traits.origin == "probed" for traits in known.values()):
+        yield functions_line(functions)
+    not_known = {name: one.source for name, one in known.items() if one.origin == "unknown"}
+    for reason in dict.fromkeys(filter(None, not_known.values())):
+        names = tuple(name for name, its in not_known.items() if its == reason)
+        yield say.UNKNOWN_FUNCTIONS(names=names, reason=reason)
+
+
 def _known(traits: FunctionTraits) -> str:
     words = function_traits.words_of(traits)
-    if traits.origin == "unused":
+    if traits.origin in ("unused", "unknown"):
         return words
     return (say.PROBED if traits.origin == "probed" else say.DECLARED)(value=words)
 

@@ -142,18 +142,29 @@ def selection_lines(evidence: Evidence) -> Iterator[str]:
     """How many rows of each operator's selections have one legal answer, and what has no bound."""
     rows: Counter[str] = Counter()
     certain: Counter[str] = Counter()
-    unbounded: Counter[str] = Counter()
     for cell in evidence.cells:
         rows[cell.operator] += cell.rows
         certain[cell.operator] += cell.certain_rows
-        unbounded[cell.operator] += cell.unbounded
     for operator, count in rows.items():
         if count:
             yield say.SELECTIONS(operator=operator, certain=certain[operator], count=count)
+    yield from unbounded_lines(evidence)
+
+
+def unbounded_lines(evidence: Evidence) -> Iterator[str]:
+    """How many values of each operator nothing bounds."""
+    unbounded: Counter[str] = Counter()
+    for cell in evidence.cells:
+        unbounded[cell.operator] += cell.unbounded
     for operator, count in unbounded.items():
         if count:
-            told = say.UNBOUNDED_IN_PYTHON if evidence.route == PYTHON else say.UNBOUNDED
-            yield told(operator=operator, count=count)
+            yield unbounded_line(operator, count, evidence.route)
+
+
+def unbounded_line(operator: str, count: int, route: str) -> str:
+    """How many values of an operator nothing bounds, and how to have them bounded."""
+    told = say.UNBOUNDED_IN_PYTHON if route == PYTHON else say.UNBOUNDED
+    return told(operator=operator, count=count)
 
 
 def headroom_line(evidence: Evidence) -> Iterator[str]:

@@ -26,7 +26,7 @@ from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell,
 from conformance.names import cell_id
 from conformance.record.functions import Functions
 from conformance.record.torch_binding import PYTHON
-from conformance.text.device_profile import functions_line
+from conformance.text.device_profile import functions_line, functions_lines
 from conformance.text.language import Speaking
 
 WIDTH = 120
@@ -99,19 +99,24 @@ def called_lines(evidence: Evidence) -> Iterator[str]:
     """What the devices really called."""
     yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
+    yield from functions_told(evidence)
+
+
+def functions_told(evidence: Evidence) -> Iterator[str]:
+    """What is known of the devices' functions, and why no more is."""
     told = (_functions_of(one, evidence.route) for one in evidence.devices)
-    yield from dict.fromkeys(filter(None, told))
+    yield from dict.fromkeys(line for lines in told for line in lines)
 
 
-def _functions_of(line: DeviceLine, route: str) -> str:
-    """What is known of the functions of a Python implementation, or of a device that was probed; ""
-    of others, and if its line tells nothing that is sound."""
+def _functions_of(line: DeviceLine, route: str) -> Iterator[str]:
+    """What is known of the functions of a Python implementation, and what was probed of those of
+    another device, or why not; nothing if its line tells nothing that is sound."""
     try:
         told = msgspec.convert(line.profile.get("functions", {}), Functions)
     except (msgspec.ValidationError, ValueError):
-        return ""
-    probed = any(one.origin == "probed" for one in told.by_name.values())
-    return functions_line(told) if probed or route == PYTHON else ""
+        return
+    lines = functions_lines(told) if route != PYTHON else (functions_line(told),)
+    yield from filter(None, lines)
 
 
 def implementations(evidence: Evidence) -> list[str]:

@@ -136,7 +136,7 @@ def bundle_files(
         time_limit=origin.time_limit,
         attributes={name: _plain(value) for name, value in case.attributes.items()},
         machine=machine_of(case),
-        device=None if origin.device is None else msgspec.to_builtins(origin.device),
+        device=None if origin.device is None else msgspec.to_builtins(origin.device, enc_hook=str),
         device_words="" if origin.device is None else origin.device.describe(),
         implementation="" if replay.implementation is None else replay.implementation.words,
         arithmetic=_words(origin.arithmetic),

@@ -129,6 +129,20 @@ def test_devices_and_errors_are_in_the_language_of_the_page() -> None:
     assert html.render(evidence).count("simulated S1, 48 vector cores") == 2
 
 
+def test_what_nothing_bounds_is_told_and_why() -> None:
+    reason = device.PROBES_NOT_SET(variable="ITS_FOLDER")
+    functions = {"exp": {"origin": "unknown", "source": reason}}
+    opened = DeviceLine(worker="gw0", description="a card", profile={"functions": functions})
+    cells = [Cell(operator="gating", mode="plain", dtype="float32", cases=1, unbounded=18)]
+    evidence = Evidence(devices=[opened], cells=cells)
+    page = html.render(evidence)
+    assert "gating: 18 values not bounded" in page
+    assert "functions not probed: exp: ITS_FOLDER is not set" in page
+    page = html.render(evidence, "zh")
+    assert "gating：18 个值无界" in page
+    assert "未探测的函数：exp：未设置 ITS_FOLDER" in page
+
+
 @pytest.mark.parametrize("told", [{"git": 3}, {"packages": [1]}, {"git": {"clean": "?"}}])
 def test_a_provenance_that_no_run_writes_is_shown_as_far_as_it_can_be(told: dict[str, Any]) -> None:
     assert "</html>" in html.render(Evidence(provenance=told))

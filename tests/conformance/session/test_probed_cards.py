@@ -19,20 +19,31 @@ from conformance.cli import listing
 from conformance.cli.main import main
 from conformance.devices import cards, function_traits
 from conformance.devices.npu import NpuDevice
-from conformance.devices.open import open_device, simulator_libraries
+from conformance.devices.open import OWN, hashed, open_device, simulator_libraries
 from conformance.devices.probes import FOLDER
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.summary import read_evidence
+from conformance.failure.replay import Replay, save
 from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
+from conformance.session.against import Against
 from conformance.session.function_probe import probe_functions
+from conformance.suite import records as suite
+from tests.conformance.devices.packages.builds import compiled
 from tests.conformance.front_door import conformance
 
 OPERATOR = moe_gating_top_k_softmax_v2.OPERATOR
 EXAMPLE = next(one for one in OPERATOR.examples if one.case.mode == "softmax_first")
+RECORDS = suite.records()
 LOST_HEARTBEAT = 507010
+
+REJECTING = """
+int kernelFunctionProbeGetWorkspaceSize(void) { return 561002; }
+int kernelFunctionProbe(void) { return 561002; }
+"""
+"""A probe that answers nothing, in C."""
 
 Opened = Callable[..., NpuDevice]
 
@@ -41,8 +52,7 @@ Opened = Callable[..., NpuDevice]
 def probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the suite's own kernels on a host with two cards, which none is told of."""
     (folder := tmp_path / "probes").mkdir()
-    built = simulator_libraries([places.probe_kernels()])
-    (folder / "libmoe_kernels.so").symlink_to(built / "libopapi.so")
+    (folder / "libmoe_kernels.so").symlink_to(_with_the_probe() / "libopapi.so")
     (tmp_path / "locks").mkdir()
     monkeypatch.setenv(cards.FOLDER, str(tmp_path / "locks"))
     monkeypatch.setenv("ASCENDSIM_DEVICES", "2")
@@ -66,6 +76,10 @@ def opened(probes: Path) -> Opened:
 
 def _libraries() -> Path:
     return simulator_libraries(None, [OPERATOR.name])
+
+
+def _with_the_probe() -> Path:
+    return simulator_libraries([places.probe_kernels()])
 
 
 def judged(device: NpuDevice, *, off: float = 0.0) -> Verdict:
@@ -97,7 +111,8 @@ def test_a_card_that_is_probed_has_its_values_bounded(
     with closing(opened()) as device:
         exp = device.profile.functions.exp
         assert (exp.steps, exp.uniform, exp.origin) == (steps, True, "probed")
-        assert exp.source.startswith("function_probe, ")
+        sha256 = hashed(probes / "libmoe_kernels.so")[:16]
+        assert exp.source == f"function_probe, libmoe_kernels.so sha256 {sha256}, 261638 operands"
         assert judged(device).ok
         assert unbounded(judged(device)) == 0
         assert not judged(device, off=0.01).ok
@@ -107,12 +122,13 @@ def test_a_folder_without_the_kernels_is_told(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER, str(tmp_path))
-    with pytest.raises(EnvironmentFailure, match=rf"{FOLDER}={tmp_path}: it has no libmoe_kernels"):
+    told = rf"^{FOLDER}={tmp_path}: it has no libmoe_kernels.so; .*section 5"
+    with pytest.raises(EnvironmentFailure, match=told):
         opened()
 
 
 def test_kernels_without_the_probe_leave_the_functions_unknown(
-    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = probes / "libmoe_kernels.so"
     library.unlink()
@@ -120,8 +136,37 @@ def test_kernels_without_the_probe_leave_the_functions_unknown(
     monkeypatch.setenv(FOLDER, str(probes))
     with closing(opened()) as device:
         assert device.profile.functions == ALL_UNKNOWN
-    told = "the functions of this device are not probed: function_probe is not available"
-    assert told in capfd.readouterr().err
+        reason = device.profile.functions.exp.source
+    assert reason.startswith("function_probe is not available on route kernel")
+    assert str(library) in reason
+
+
+def test_kernels_that_do_not_open_leave_the_functions_unknown(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = probes / "libmoe_kernels.so"
+    library.unlink()
+    library.write_text("no library")
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(opened()) as device:
+        assert device.profile.functions == ALL_UNKNOWN
+        reason = device.profile.functions.exp.source
+    assert reason == (
+        f"{FOLDER}={probes}: libmoe_kernels.so does not open: {library}: file too short"
+    )
+
+
+def test_a_judged_library_with_a_probe_of_its_own_is_not_asked(
+    probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = probes / "libmoe_kernels.so"
+    library.unlink()
+    compiled(library, REJECTING)
+    monkeypatch.setenv(FOLDER, str(probes))
+    with closing(open_device("npu:0", libraries=_with_the_probe())) as device:
+        probe_functions(device, [OPERATOR])
+        assert device.profile.functions == ALL_UNKNOWN
+        assert "status 561002" in device.profile.functions.exp.source
 
 
 def test_operators_that_compute_nothing_ask_for_no_probe(
@@ -129,8 +174,20 @@ def test_operators_that_compute_nothing_ask_for_no_probe(
 ) -> None:
     with closing(opened()) as device:
         monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
-        monkeypatch.setattr(NpuDevice, "has_probes", True)
         probe_functions(device, [moe_token_permute_grad.OPERATOR])
+
+
+def test_a_second_card_is_not_probed_for_operators_that_compute_nothing(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(probes))
+    asked = [moe_token_permute_grad.OPERATOR]
+    second = Against("npu:1", "npu:1", "aclnn", libraries=_libraries())
+    with closing(opened("npu:0")) as first:
+        monkeypatch.setattr(NpuDevice, "probes", lambda _: pytest.fail("it is probed"))
+        pair = second.paired(first, OWN, 20.0, RECORDS, asked)
+        with closing(pair.second):
+            assert pair.second.profile.functions == ALL_UNKNOWN
 
 
 def test_more_steps_that_a_page_states_are_kept(
@@ -176,7 +233,26 @@ def test_a_run_says_what_bounds_its_values_or_how_to_have_them_bounded(
         assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
     else:
         assert counted > 0
-        assert "(docs/how-to/npu-host.md, section 5)" in ended.err
+        told = "functions not probed: exp, ln, sqrt, div, reciprocal: "
+        assert f"{told}{FOLDER} is not set (docs/how-to/npu-host.md, section 5)" in ended.err
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_stored_case_says_what_bounds_its_values_or_why_nothing_does(
+    probes: Path, tmp_path: Path, told: bool
+) -> None:
+    save(Replay(replace(EXAMPLE.case, machine=None)), tmp_path / "case.json")
+    ended = conformance(
+        *("run", "--case", "case.json", "--device", "npu:0", "--libraries", str(_libraries())),
+        folder=tmp_path,
+        **({FOLDER: str(probes)} if told else {}),
+    )
+    assert ended.status == 0, ended.err
+    if told:
+        assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
+    else:
+        assert f"functions not probed: exp, ln, sqrt, div, reciprocal: {FOLDER} is not" in ended.err
+        assert "values not bounded: too little is known of the device's functions" in ended.err
 
 
 def test_the_list_of_devices_says_what_the_probe_of_a_card_shows(
