@@ -40,6 +40,8 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     known = known_scores(seen)
     rounded = shifted(known, shift)
     classes = None if written else scored.classes_of(seen.functions, x, shift)
+    lost = scored.has_nan(x) if attributes["norm_type"] else scored.has_no_softmax(x)
+    nan = np.asarray(lost | np.isnan(shift).any())
     every = [rounded]
     if written and bias is not None:
         with np.errstate(invalid="ignore"):
@@ -50,6 +52,7 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
             classes=classes,
             groups=_groups(box, attributes, classes) if grouped else None,
             on_grid=box is rounded,
+            open=nan,
         )
         for box in every
     )
