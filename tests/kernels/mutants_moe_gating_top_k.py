@@ -172,6 +172,12 @@ MUTANTS: tuple[Mutant, ...] = (
         after="AscendC::Adds(sum, sum, 2.0f * tiling_->eps, 1);",
         modes=DIVIDED,
     ),
+    Gate(
+        name="eps-of-1e-6-at-least",
+        before="AscendC::Adds(sum, sum, tiling_->eps, 1);",
+        after="AscendC::Adds(sum, sum, tiling_->eps < 1e-6f ? 1e-6f : tiling_->eps, 1);",
+        modes=DIVIDED,
+    ),
     Choice(
         name="groups-by-their-largest-alone",
         before="if (byTwo) {",
