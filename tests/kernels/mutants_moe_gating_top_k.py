@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.kernels.gating_mistakes import TRUNCATED
+from tests.kernels.gating_mistakes import HALF, STEPS, TRUNCATED
 from tests.kernels.mutants import Mutant
 
 FOLDER = "shared/gating/group"
@@ -236,6 +236,14 @@ MUTANTS: tuple[Mutant, ...] = (
         after="Store(result_, 0, ub_.scores,",
     ),
     TRUNCATED,
+    Mutant(
+        name="middles-rounded-away-from-zero",
+        file=STEPS,
+        before="RoundMode::CAST_RINT",
+        after="RoundMode::CAST_ROUND",
+        dtypes=HALF,
+        documented=True,
+    ),
     Scores(
         name="no-maximum-subtracted",
         before="-ValueOf(ub.work), count);",
