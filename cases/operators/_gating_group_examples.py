@@ -75,7 +75,7 @@ class GroupCalls:
         for dtype in DTYPES:
             yield Example(f"every output {dtype}", self.call(dtype=dtype, out_flag=1), place)
         yield Example("the page's call", self.page, f"{self.source}, example")
-        named = {**self._of_modes(), **self._middles(), **self._near_limits()}
+        named = {**self._of_modes(), **self._near_limits(), **self._middles()}
         yield from (Example(name, case, place) for name, case in named.items())
 
     def _of_modes(self) -> dict[str, Case]:
