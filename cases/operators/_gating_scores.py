@@ -34,9 +34,9 @@ def in_float32(call: Computed, name: str = "x") -> Floats:
     return rows_of(widen(call.inputs[name], np.float32))
 
 
-def exact_keys(keys: Floats, given: Ids | None = None, open_: Rows | None = None) -> Keys:
-    """Keys [rows, experts] that are known; ``open_`` are `Keys.open`."""
-    return Keys(exact(keys), given=given, open=open_)
+def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
+    """Keys [rows, experts] that are known."""
+    return Keys(exact(keys), given=given)
 
 
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
@@ -44,6 +44,12 @@ def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> K
     box = scores.softmax_keys(x, functions)
     classes, nan = _of_one_piece(functions, x), has_no_softmax(x)
     return Keys(box, classes=classes, on_grid=False, given=given, open=nan)
+
+
+def written(scores_: Floats, lost: Rows) -> Box:
+    """The scores [rows, experts] that a device writes, of rows that are ``lost`` or not. A NaN in
+    another row tells nothing of its key, and must not excuse the other keys."""
+    return unbounded_at(np.isnan(scores_) & ~lost[:, None], exact(scores_))
 
 
 def has_nan(x: Floats) -> Rows:
@@ -79,6 +85,8 @@ def _in_range(ids: NDArray[Any], experts: int) -> tuple[Ids, NDArray[np.bool_]]:
 
 def unbounded_at(where: NDArray[np.bool_], values: Box) -> Box:
     """The boxes, of which nothing bounds those at ``where``, of a shape that spreads to theirs."""
+    if not where.any():
+        return values
     return Box(np.where(where, -np.inf, values.low), np.where(where, np.inf, values.high))
 
 

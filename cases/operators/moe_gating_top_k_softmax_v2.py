@@ -116,8 +116,8 @@ def keys(seen: Computed) -> Sequence[Keys]:
     if seen.attributes["renorm"]:
         return (scored.exact_keys(x, given),)
     if "softmax_result" in seen.outputs:
-        shares = scored.rows_of(seen.outputs["softmax_result"])
-        written = scored.exact_keys(shares, given, scored.has_no_softmax(x))
+        shares, lost = scored.rows_of(seen.outputs["softmax_result"]), scored.has_no_softmax(x)
+        written = Keys(scored.written(shares, lost), given=given, open=lost)
         # The winners of a row in chunks are scaled anew: their bits may not be those written.
         if x.shape[-1] <= scored.MOST_IN_ONE_PIECE:
             return (written,)

@@ -18,6 +18,7 @@ from conformance.call.case import Case
 from conformance.devices.function_traits import SIMULATED
 from conformance.judge.calls import judge
 from conformance.judge.right_answer import right_answer
+from conformance.judge.verdict import OutputVerdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.functions import ALL_UNKNOWN, Functions
 from conformance.record.operator import Operator
@@ -92,3 +93,38 @@ def test_the_row_beside_it_has_no_expert_beyond_it_and_none_twice(
 ) -> None:
     for ids in ((3, 3), (2, 7), (-1, 0)):
         assert not accepted(name, ids, functions, row=1), ids
+
+
+WRITTEN = {
+    name: case for name, case in CASES.items() if name.endswith("written 1") or "result" in name
+}
+
+
+def beside_nan_of_the_device(name: str, ids: tuple[int, int], bias: bool) -> OutputVerdict:
+    """The verdict on experts of a row of finite scores, for one of which NaN was written.
+
+    Nothing is known of the functions, so any number may have been written there.
+    """
+    operator, case = WRITTEN[name]
+    result = "softmax_result" if "softmax_result" in case.outputs else "out"
+    if bias:
+        shift = replace(case.inputs["x"], shape=(4,), values=bits("float32", *[0.25] * 4))
+        case = replace(case, inputs={**case.inputs, "bias": shift})
+    right = right_answer(operator, case)
+    outputs = {name: array.copy() for name, array in right.outputs.items()}
+    outputs[result][1, 1] = NAN
+    outputs["expert_idx"][1] = ids
+    seen = replace(right, outputs=outputs)
+    arithmetic = replace(IEEE, functions=ALL_UNKNOWN)
+    return judge(operator, case, seen, arithmetic).outputs["expert_idx"]
+
+
+@pytest.mark.parametrize(
+    ("name", "bias"), [(name, bias) for name in WRITTEN for bias in (False, "groups" in name)]
+)
+def test_a_nan_that_is_written_for_a_finite_score_excuses_no_other_expert(
+    name: str, bias: bool
+) -> None:
+    assert beside_nan_of_the_device(name, (0, 1), bias).ok
+    for ids in ((2, 2), (0, 4), (2, 0)):
+        assert not beside_nan_of_the_device(name, ids, bias).ok, ids
