@@ -16,6 +16,9 @@ from conformance.values.fill import Fill
 PAGE = {"row": 3, "group": 8, "member": 32, "slot": 8, "kept": 4}
 FEW = {"row": 2, "group": 4, "member": 3, "kept": 2, "slot": 2}
 DEFAULTS: dict[str, Any] = {"routed_scaling_factor": 1.0, "eps": 1e-20}
+MIDDLES = {"float16": 11, "bfloat16": 8}
+"""1 + 2^-n is in the middle of two values of a data type."""
+
 BY_SUM: dict[str, Any] = {"group_select_mode": 1}
 
 
@@ -72,7 +75,7 @@ class GroupCalls:
         for dtype in DTYPES:
             yield Example(f"every output {dtype}", self.call(dtype=dtype, out_flag=1), place)
         yield Example("the page's call", self.page, f"{self.source}, example")
-        named = {**self._of_modes(), **self._near_limits()}
+        named = {**self._of_modes(), **self._near_limits(), **self._middles()}
         yield from (Example(name, case, place) for name, case in named.items())
 
     def _of_modes(self) -> dict[str, Case]:
@@ -94,6 +97,26 @@ class GroupCalls:
             }
             if call.attributes["norm_type"]:
                 found[f"renorm without effect, {mode}"] = with_attributes(call, renorm=1)
+        return found
+
+    def _middles(self) -> dict[str, Case]:
+        """Four equal scores of 1/4, which are written, times a factor: values in the middle of two,
+        of which the even one is right."""
+        found = {}
+        for dtype, power in MIDDLES.items():
+            sizes = {"group": 1, "member": 4, "kept": 1}
+            factor = 1 + 2.0**-power
+            case = self.call(
+                self.modes[0],
+                dtype,
+                bias=False,
+                sizes=sizes,
+                out_flag=1,
+                routed_scaling_factor=factor,
+            )
+            x = replace(case.inputs["x"], fill=Fill(("zero",), 1))
+            name = f"values in the middle of two, {dtype}"
+            found[name] = replace(case, inputs={**case.inputs, "x": x})
         return found
 
     def _near_limits(self) -> dict[str, Case]:

@@ -22,13 +22,6 @@ def scores_of(seen: Computed) -> Box:
     return of_type(x, seen.functions)
 
 
-def known_scores(seen: Computed) -> Box:
-    """The scores that the call writes, or the boxes of those that it does not."""
-    if "out" in seen.outputs:
-        return boxes.exact(seen.outputs["out"])
-    return scores_of(seen)
-
-
 def keys_of(seen: Computed) -> Sequence[Keys]:
     """The keys by which experts are selected. No document rounds the sum with a bias: of scores
     that the call writes, it may also be compared as it is."""
@@ -37,19 +30,22 @@ def keys_of(seen: Computed) -> Sequence[Keys]:
     if bias is None and not (grouped or written or attributes["norm_type"]):
         return (scored.softmax_keys(x, seen.functions),)
     shift = np.zeros(x.shape[-1:], np.float32) if bias is None else widen(bias, np.float32)
-    known = known_scores(seen)
+    lost = scored.has_nan(x) if attributes["norm_type"] else scored.has_no_softmax(x)
+    known = scored.written(seen.outputs["out"], lost) if written else scores_of(seen)
     rounded = shifted(known, shift)
     classes = None if written else scored.classes_of(seen.functions, x, shift)
     every = [rounded]
     if written and bias is not None:
         with np.errstate(invalid="ignore"):
-            every.append(boxes.exact(known.low + shift))
+            exactly = boxes.exact(known.low + shift)
+        every.append(scored.unbounded_at(known.unbounded, exactly))
     return tuple(
         Keys(
             box,
             classes=classes,
             groups=_groups(box, attributes, classes) if grouped else None,
             on_grid=box is rounded,
+            open=np.asarray(lost | np.isnan(shift).any()),
         )
         for box in every
     )
@@ -84,7 +80,9 @@ def _groups(keys: Box, attributes: Any, classes: scored.Ids | None) -> Groups:
 def weights(seen: Computed) -> Box:
     """What y may be at the positions that were selected."""
     attributes, functions = seen.attributes, seen.functions
-    picked = scored.chosen(known_scores(seen), seen.outputs["expert_idx"])
+    written = seen.outputs.get("out")
+    known = scores_of(seen) if written is None else boxes.exact(written)
+    picked = scored.chosen(known, seen.outputs["expert_idx"])
     if attributes["norm_type"] or attributes["renorm"]:
         eps = float(np.float32(attributes["eps"]))
         picked = boxes.shares(picked, functions.div, functions.reciprocal, eps)

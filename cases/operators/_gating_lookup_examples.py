@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from cases.operators._gating_group_examples import GroupCalls
 from cases.operators._gating_lookups import IDS, MOST_LOOKED_UP, TABLE, TYPES, with_table
 from conformance.call.case import Case
+from conformance.draw.far import EDGES
 from conformance.record.clause import source_read
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import with_attributes, without
@@ -75,6 +76,23 @@ class LookupCalls:
             "two rows of one id": with_table(self.call(sizes={"row": 3}), (0, 2, 2), PAGE_SMALL),
         }
         yield from (Example(name, case, place) for name, case in named.items())
+        yield from self._far()
+
+    def _far(self) -> Iterator[Example]:
+        """A table for each edge of offsets: one of the two rows that are named ends before it, and
+        the other begins at it. No other row exists."""
+        for edge, types in zip(EDGES, (("int64", "int64"), ("int32", "int32")), strict=True):
+            case = self.calls.call(sizes=_of_one_group(MOST_LOOKED_UP))
+            at = edge // MOST_LOOKED_UP
+            held = np.arange(2 * MOST_LOOKED_UP)[::-1].reshape(2, -1)
+            near = with_table(case, (at, at - 1), held, types)
+            table = replace(near.inputs[TABLE], shape=(at + 1, MOST_LOOKED_UP), rows=(at - 1, at))
+            power = edge.bit_length() - 1
+            yield Example(
+                f"looked up in a table beyond 2^{power} elements",
+                replace(near, inputs={**near.inputs, TABLE: table}),
+                f"{self.calls.source}, tid2eid has any number of rows",
+            )
 
     def _alone(self) -> dict[str, Case]:
         """With one of the two inputs alone, keys decide."""

@@ -95,14 +95,15 @@ def _kinds_of(case: Case) -> set[str]:
     if not looked_up(case):
         return {NONE}
     ids, table = (_numbers(case.inputs[name]) for name in (IDS, TABLE))
-    last = len(table) - 1
+    last = case.inputs[TABLE].shape[0] - 1
     twice = any(len(set(row)) < len(row) for row in table.tolist())
     kinds = {ONE_ROW: last == 0, ENDS: last > 0 and set(ids.tolist()) <= {0, last}, REPEATED: twice}
     return {kind for kind, shown in kinds.items() if shown} or {ANY}
 
 
 def _numbers(tensor: Tensor) -> NDArray[np.int64]:
-    return np.array(tensor.values, np.int64).reshape(tensor.shape)
+    """The numbers of a tensor that exist."""
+    return np.array(tensor.values, np.int64).reshape(tensor.held_shape)
 
 
 AXES = (Axis("lookup", (NONE, *TYPES), _types_of), Axis("table", (NONE, *TABLES), _kinds_of))

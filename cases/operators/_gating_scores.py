@@ -17,6 +17,7 @@ from reference.floats import format_of, widen
 
 Ids = NDArray[np.int64]
 Floats = NDArray[Any]
+Rows = NDArray[np.bool_]
 
 MOST_IN_ONE_PIECE = 1024
 """Experts of a row that every known kernel takes in one piece. Longer rows may be cut in chunks,
@@ -41,7 +42,25 @@ def exact_keys(keys: Floats, given: Ids | None = None) -> Keys:
 def softmax_keys(x: Floats, functions: Functions, given: Ids | None = None) -> Keys:
     """The softmax of x [rows, experts] as keys, up to the factor that all of a row have alike."""
     box = scores.softmax_keys(x, functions)
-    return Keys(box, classes=_of_one_piece(functions, x), on_grid=False, given=given)
+    classes, nan = _of_one_piece(functions, x), has_no_softmax(x)
+    return Keys(box, classes=classes, on_grid=False, given=given, open=nan)
+
+
+def written(scores_: Floats, lost: Rows) -> Box:
+    """The scores [rows, experts] that a device writes, of rows that are ``lost`` or not. A NaN in
+    another row tells nothing of its key, and must not excuse the other keys."""
+    return unbounded_at(np.isnan(scores_) & ~lost[:, None], exact(scores_))
+
+
+def has_nan(x: Floats) -> Rows:
+    """The rows of x [rows, experts] with NaN."""
+    return np.asarray(np.isnan(x).any(axis=1))
+
+
+def has_no_softmax(x: Floats) -> Rows:
+    """The rows of x [rows, experts] whose softmax is NaN: with NaN or +inf, or of -inf alone. Where
+    nothing is known of a device's functions, no box says so."""
+    return np.asarray(~np.isfinite(x.max(axis=1)))
 
 
 def chosen(values: Box, ids: NDArray[Any]) -> Box:
@@ -66,6 +85,8 @@ def _in_range(ids: NDArray[Any], experts: int) -> tuple[Ids, NDArray[np.bool_]]:
 
 def unbounded_at(where: NDArray[np.bool_], values: Box) -> Box:
     """The boxes, of which nothing bounds those at ``where``, of a shape that spreads to theirs."""
+    if not where.any():
+        return values
     return Box(np.where(where, -np.inf, values.low), np.where(where, np.inf, values.high))
 
 
@@ -90,7 +111,7 @@ def rounded_keys(
 ) -> Keys:
     """The softmax of x [rows, experts], rounded to a storage dtype, as keys."""
     ends = Box(*cast_ends(scores.softmax(x, functions), format_of(dtype), IEEE, ties_away=True))
-    return Keys(ends, classes=_of_one_piece(functions, x), given=given)
+    return Keys(ends, classes=_of_one_piece(functions, x), given=given, open=has_no_softmax(x))
 
 
 def _of_one_piece(functions: Functions, x: Floats) -> Ids | None:

@@ -112,16 +112,17 @@ def make(mode: str, *how: Any) -> Case:
 
 def keys(seen: Computed) -> Sequence[Keys]:
     """The scores by which a row is selected: those that the call writes, x itself, or a softmax."""
-    given = scored.finished_ids(seen, seen.attributes["k"])
+    given, x = scored.finished_ids(seen, seen.attributes["k"]), scored.in_float32(seen)
     if seen.attributes["renorm"]:
-        return (scored.exact_keys(scored.in_float32(seen), given),)
+        return (scored.exact_keys(x, given),)
     if "softmax_result" in seen.outputs:
-        written = scored.exact_keys(scored.rows_of(seen.outputs["softmax_result"]), given)
+        shares, lost = scored.rows_of(seen.outputs["softmax_result"]), scored.has_no_softmax(x)
+        written = Keys(scored.written(shares, lost), given=given, open=lost)
         # The winners of a row in chunks are scaled anew: their bits may not be those written.
-        if seen.inputs["x"].shape[-1] <= scored.MOST_IN_ONE_PIECE:
+        if x.shape[-1] <= scored.MOST_IN_ONE_PIECE:
             return (written,)
-        return (written, scored.softmax_keys(scored.in_float32(seen), seen.functions, given))
-    return (scored.softmax_keys(scored.in_float32(seen), seen.functions, given),)
+        return (written, scored.softmax_keys(x, seen.functions, given))
+    return (scored.softmax_keys(x, seen.functions, given),)
 
 
 def weights(seen: Computed) -> Box:

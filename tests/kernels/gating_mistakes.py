@@ -155,6 +155,16 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
         after=EXTRACTED + _turned("piece.expert > 0"),
     ),
     Row(
+        name="equal-keys-in-the-other-order-where-8-divides-experts",
+        before=EXTRACTED,
+        after=EXTRACTED + _turned("experts_ % 8 == 0"),
+    ),
+    Row(
+        name="equal-keys-in-the-other-order-from-k-9-on",
+        before=EXTRACTED,
+        after=EXTRACTED + _turned("k_ > 8"),
+    ),
+    Row(
         name="32-experts-at-most",
         before="bestLanes_ = RoundUp(k_, SORTED_KEYS);",
         after="bestLanes_ = SORTED_KEYS;",

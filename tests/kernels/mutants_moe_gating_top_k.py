@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.kernels.gating_mistakes import TRUNCATED
+from tests.kernels.gating_mistakes import HALF, STEPS, TRUNCATED
 from tests.kernels.mutants import Mutant
 
 FOLDER = "shared/gating/group"
@@ -172,6 +172,12 @@ MUTANTS: tuple[Mutant, ...] = (
         after="AscendC::Adds(sum, sum, 2.0f * tiling_->eps, 1);",
         modes=DIVIDED,
     ),
+    Gate(
+        name="eps-of-1e-6-at-least",
+        before="AscendC::Adds(sum, sum, tiling_->eps, 1);",
+        after="AscendC::Adds(sum, sum, tiling_->eps < 1e-6f ? 1e-6f : tiling_->eps, 1);",
+        modes=DIVIDED,
+    ),
     Choice(
         name="groups-by-their-largest-alone",
         before="if (byTwo) {",
@@ -230,6 +236,14 @@ MUTANTS: tuple[Mutant, ...] = (
         after="Store(result_, 0, ub_.scores,",
     ),
     TRUNCATED,
+    Mutant(
+        name="middles-rounded-away-from-zero",
+        file=STEPS,
+        before="RoundMode::CAST_RINT",
+        after="RoundMode::CAST_ROUND",
+        dtypes=HALF,
+        documented=True,
+    ),
     Scores(
         name="no-maximum-subtracted",
         before="-ValueOf(ub.work), count);",

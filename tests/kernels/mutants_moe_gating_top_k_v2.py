@@ -42,6 +42,18 @@ MUTANTS: tuple[Mutant, ...] = (
         after=LOADED.replace("first * words_", "first"),
     ),
     Lookup(
+        name="offset-into-the-table-in-32-bits",
+        before=ROW,
+        after=ROW.replace("InputId(row) * k,", "static_cast<int32_t>(InputId(row) * k),"),
+        documented=True,
+    ),
+    Lookup(
+        name="offset-into-the-table-in-32-bits-without-a-sign",
+        before=ROW,
+        after=ROW.replace("InputId(row) * k,", "static_cast<uint32_t>(InputId(row) * k),"),
+        documented=True,
+    ),
+    Lookup(
         name="halves-of-wide-experts",
         before=WIDE,
         after="        AscendC::Adds(ids, raw, 0,\n",
