@@ -27,6 +27,10 @@ UNKNOWN_FUNCTIONS = Message(
     "functions not probed: {names}: {reason}",
     "未探测的函数：{names}：{reason}",
 )
+TOO_FAR = Message(
+    "its results are {steps:,} steps off; allowed: up to {most:,}",
+    "其结果偏离 {steps:,} 个浮点步；允许：至多 {most:,} 步",
+)
 STEPS = Message("at most {steps} {steps:step|steps} off", "最多偏离 {steps} 个浮点步")
 UNUSED = Message("not used", "未使用")
 FLUSHES = Message("may flush", "可能清零次正规数")

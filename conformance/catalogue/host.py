@@ -86,6 +86,11 @@ NO_PROBES = Message(
     "build device_kernels with CANN, and {variable}=DIR (docs/how-to/npu-host.md, section 5)",
     "用 CANN 编译 device_kernels，并设置 {variable}=DIR（docs/how-to/npu-host.md，第 5 节）",
 )
+NOT_THE_PROBE = Message(
+    "{file} has no function probe: build device_kernels with CANN anew"
+    " (docs/how-to/npu-host.md, section 5)",
+    "{file} 中没有函数探测：请用 CANN 重新编译 device_kernels（docs/how-to/npu-host.md，第 5 节）",
+)
 CARDS_FREE = Message(
     "{free} of {all} free (locks in {folder})", "{all} 张中空闲 {free} 张（锁位于 {folder}）"
 )

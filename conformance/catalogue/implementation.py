@@ -40,3 +40,9 @@ IN_THE_BUNDLE = Message("the folder lies in the bundle", "该目录位于复现�
 OF_ANOTHER_USER = Message(
     "{folder} is another user's, or others may write it", "{folder} 属于其他用户，或可被他人写入"
 )
+NOT_PROBED_NOW = Message(
+    "not judged: values are not bounded now that were when it failed: the device's functions were"
+    " probed then (docs/how-to/npu-host.md, section 5)",
+    "未判定：失败时已探测该设备的函数，现在未探测，因此有些值失去了界"
+    "（docs/how-to/npu-host.md，第 5 节）",
+)

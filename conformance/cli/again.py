@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.call.observation import Observation
-from conformance.catalogue import commands, front_door, options, run_lines
+from conformance.catalogue import commands, front_door, implementation, options, run_lines
 from conformance.catalogue.python_route import NOT_ASKED
 from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
@@ -165,6 +165,9 @@ def judge_again(
     if beside:
         console.print(beside, markup=False)
     status = (ACCEPTED if verdict.ok else REFUSED) if verdict.judged else ENVIRONMENT
+    if verdict.ok and unbounded and failed is not None and failed.probed and not now.probed:
+        console.print(implementation.NOT_PROBED_NOW(), markup=False)
+        status = ENVIRONMENT
     return Again(operator, observation, verdict, device.profile, status, now.words, beside)
 
 

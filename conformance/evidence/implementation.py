@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from conformance import places
 from conformance.catalogue import implementation as say
@@ -58,7 +59,8 @@ class Implementation(msgspec.Struct, frozen=True, kw_only=True):
     operators of the NPU's CANN; libraries, a package or a checkout that was named; a device that a
     pytest plugin made; or Python ``functions``. ``place`` is the folder, of a plugin the class of
     its device, of Python the function. ``beside`` are the folders of kernels that were built
-    together. ``libraries`` are hashes by file name.
+    together. ``libraries`` are hashes by file name. ``probed``: whether what it was judged by was
+    probed of the device's functions.
     """
 
     source: Source
@@ -66,6 +68,7 @@ class Implementation(msgspec.Struct, frozen=True, kw_only=True):
     beside: tuple[str, ...] = ()
     libraries: dict[str, str] = {}
     functions: Functions | None = None
+    probed: bool = False
 
     @property
     def words(self) -> str:
@@ -86,6 +89,12 @@ class Implementation(msgspec.Struct, frozen=True, kw_only=True):
 def of_device(device: object, operator: str = "") -> Implementation:
     """What a device calls; with ``operator``: for that one."""
     profile: DeviceProfile | None = getattr(device, "profile", None)
+    found = _called(device, profile, operator)
+    known = () if profile is None else profile.functions.by_name.values()
+    return structs.replace(found, probed=any(one.origin == "probed" for one in known))
+
+
+def _called(device: object, profile: DeviceProfile | None, operator: str) -> Implementation:
     libraries = {} if profile is None else {n: one.sha256 for n, one in profile.libraries.items()}
     made, origin = type(device), profile.origin if profile is not None else None
     if profile is None or origin is None or not made.__module__.startswith(DEVICES):

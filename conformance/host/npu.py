@@ -18,6 +18,9 @@ from conformance.host.roots import MANAGERS, Roots
 
 GROUP = "HwHiAiUser"
 """The group that the driver's installer gives the nodes to."""
+SYMBOL = b"kernelFunctionProbeGetWorkspaceSize"
+"""What the library of the probe exports."""
+
 VERSIONS = (
     "*-linux/ascend_*_install.info",
     "ascend_*_install.info",
@@ -157,6 +160,8 @@ def _probes(roots: Roots) -> Finding:
         library = probe_library(roots.environment)
     except EnvironmentFailure as failure:
         return Finding(say.PROBES(), "", say.BOUNDING(), text_of(failure))
+    if library is not None and SYMBOL not in library.read_bytes():
+        return Finding(say.PROBES(), "", say.BOUNDING(), say.NOT_THE_PROBE(file=library))
     found = "" if library is None else str(library)
     return Finding(say.PROBES(), found, say.BOUNDING(), say.NO_PROBES(variable=FOLDER))
 

@@ -27,7 +27,7 @@ from conformance.judge.headline import parted, unended
 from conformance.judge.rejections import judge_rejection
 from conformance.judge.relate import related
 from conformance.judge.sequences import judged, rejection_of
-from conformance.judge.verdict import Verdict
+from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.contract import Unspecified
@@ -89,11 +89,19 @@ def judged_beside(
             verdict,
             ok=ok,
             headline=_told(verdict, told),
+            outputs=dict(_less_bounded(verdict, second)),
             findings=findings,
             beside=OTHER_BITS if differing else SAME,
         )
     seen, wrong = _wrong(beside, (observation, verdict), (other, second))
     return seen, replace(wrong, findings=(*wrong.findings, *differing))
+
+
+def _less_bounded(first: Verdict, second: Verdict) -> Iterator[tuple[str, OutputVerdict]]:
+    """The outputs of the first; not bounded is as much as of the one of which less is known."""
+    for name, one in first.outputs.items():
+        other = second.outputs.get(name, one)
+        yield name, replace(one, unbounded=max(one.unbounded, other.unbounded))
 
 
 def related_beside(

@@ -37,6 +37,10 @@ WINDOWS, WINDOW = 64, 1024
 """Runs of operands that follow each other on the float32 grid: they show what is not monotone."""
 
 DRAWN = 1 << 16
+MOST_STEPS = 2048
+"""Steps of the float32 grid, 1.2e-4 to 2.4e-4: a page allows Reciprocal, the roughest of these
+functions, to miss 1e-4 (asc-devkit, Reciprocal)."""
+
 LARGEST_EXP = 104.0
 """Beyond it exp of either sign is infinite or zero."""
 
@@ -143,18 +147,25 @@ def probe_functions(device: Device, operators: Iterable[Operator]) -> None:
                 unknown = [one for one in NAMES if one not in found and known[one] == UNKNOWN]
                 found |= {one: replace(UNKNOWN, source=traits) for one in unknown}
             else:
-                found[name] = _with_stated(traits, known[name])
+                found[name] = _granted(traits, known[name])
     if found and isinstance(device, IsolatedDevice | NpuDevice):
         functions = replace(device.profile.functions, **found)
         device.adopt(replace(device.profile, functions=functions))
 
 
-def _with_stated(traits: FunctionTraits, stated: FunctionTraits) -> FunctionTraits:
-    """What was probed, with the steps that a page states if they are more: a page speaks of all
-    operands, a probe of some."""
-    if stated.steps is None or traits.steps is None:
+def _granted(traits: FunctionTraits, stated: FunctionTraits) -> FunctionTraits:
+    """What is granted to a card by what its probe showed: a step more, as a probe speaks of some
+    operands; or the steps that a page states of all, unless more were seen.
+
+    Of a function beyond `MOST_STEPS` nothing is known, as it is another than its name says.
+    """
+    seen = traits.steps
+    if seen is None:
         return traits
-    return replace(traits, steps=max(traits.steps, stated.steps))
+    if seen > MOST_STEPS:
+        return replace(UNKNOWN, source=say.TOO_FAR(steps=seen, most=MOST_STEPS))
+    told = -1 if stated.steps is None else stated.steps
+    return replace(traits, steps=told if seen <= told else seen + 1)
 
 
 def _probed(name: str, traits: FunctionTraits, place: str) -> FunctionTraits:

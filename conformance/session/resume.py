@@ -137,7 +137,8 @@ def check_device(out: Path, profile: DeviceProfile) -> None:
 
 
 def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The SoC and the libraries in which two profiles of devices differ, by name.
+    """The SoC, what is known of functions, and the libraries in which two profiles of devices
+    differ, by name.
 
     Libraries that two hosts have built of the same are the same, though their bytes may differ.
     """
@@ -146,7 +147,9 @@ def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     alike = [
         one for one in differ if _build(before, one) and _build(before, one) == _build(now, one)
     ]
-    return [one for one in differ if one not in alike]
+    knew, know = before.get("functions", {}), now.get("functions", {})
+    functions = [name for name in knew if _traits(knew[name]) != _traits(know.get(name, {}))]
+    return [*(one for one in differ if one not in alike), *functions]
 
 
 def finished_items(out: Path) -> dict[str, Finished]:
@@ -163,6 +166,11 @@ def finished_items(out: Path) -> dict[str, Finished]:
 def _judged_on(profile: Mapping[str, Any]) -> dict[str, str]:
     libraries = {name: library["sha256"] for name, library in profile["libraries"].items()}
     return {"soc": profile["soc"], **libraries}
+
+
+def _traits(function: Mapping[str, Any]) -> str:
+    """What is known of a function, without how that is known."""
+    return repr({name: one for name, one in function.items() if name not in ("origin", "source")})
 
 
 def _build(profile: Mapping[str, Any], name: str) -> str:

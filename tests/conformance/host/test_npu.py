@@ -29,7 +29,7 @@ def named(roots: Roots, name: str) -> Finding:
 
 def test_a_whole_host_lacks_nothing(host: FakeHost) -> None:
     (probes := host.root / "probes").mkdir()
-    (probes / "libmoe_kernels.so").touch()
+    (probes / "libmoe_kernels.so").write_bytes(b"kernelFunctionProbeGetWorkspaceSize")
     roots = host.roots(**{FOLDER: str(probes)})
     found = {finding.name: finding.found for finding in npu_findings(roots)}
     assert found == {
@@ -51,6 +51,11 @@ def test_without_a_probe_of_functions_it_is_told_what_has_no_bound(host: FakeHos
     assert not finding.found
     assert finding.prevents == "bounding values that are computed through exp, ln, sqrt or division"
     assert f"{FOLDER}=DIR" in finding.advice
+    (host.root / "other").mkdir()
+    (host.root / "other" / "libmoe_kernels.so").touch()
+    other = named(host.roots(**{FOLDER: str(host.root / "other")}), "function probe")
+    assert not other.found
+    assert "libmoe_kernels.so has no function probe: build" in other.advice
     empty = named(host.roots(**{FOLDER: str(host.root)}), "function probe")
     assert not empty.found
     assert f"{FOLDER}={host.root}: it has no libmoe_kernels.so" in empty.advice

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cases.operators import moe_gating_top_k_softmax_v2
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.pair import Pair
 from conformance.errors import OperatorUnavailable
@@ -28,7 +29,9 @@ from conformance.judge.beside import (
 from conformance.judge.calls import judge
 from conformance.judge.rejections import judge_rejection
 from conformance.judge.relate import related
+from conformance.judge.right_answer import right_answer
 from conformance.judge.verdict import Verdict
+from conformance.numerics.arithmetic import UNKNOWN
 from conformance.record.clause import document
 from conformance.record.operator import Example
 from conformance.record.relation import Relation
@@ -119,6 +122,17 @@ def test_what_is_left_open_may_differ() -> None:
 
 OPEN = np.ones((4, 36), np.bool_)
 OPEN[2, 17] = False
+
+
+def test_what_nothing_bounds_of_the_second_is_counted() -> None:
+    gating = moe_gating_top_k_softmax_v2.OPERATOR
+    case = next(one.case for one in gating.examples if one.case.mode == "softmax_first")
+    seen = right_answer(gating, case)
+    first = judge(gating, case, seen)
+    two = Beside({gating.name: gating}, UNKNOWN, "old", "new")
+    _, told = judged_beside(two, gating, case, replace(seen, beside=seen), first)
+    assert first.outputs["y"].unbounded == 0
+    assert told.outputs["y"].unbounded == seen.outputs["y"].size
 
 
 @pytest.mark.parametrize("other", [None, Observation(Outcome.NOT_POSSIBLE)])

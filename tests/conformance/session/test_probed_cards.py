@@ -22,14 +22,16 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import OWN, hashed, open_device, simulator_libraries
 from conformance.devices.probes import FOLDER
 from conformance.errors import EnvironmentFailure
+from conformance.evidence.implementation import Implementation
 from conformance.evidence.summary import read_evidence
 from conformance.failure.replay import Replay, save
 from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.record.functions import ALL_UNKNOWN, Functions, FunctionTraits
+from conformance.record.functions import ALL_UNKNOWN, CORRECT, Functions, FunctionTraits
+from conformance.session import function_probe
 from conformance.session.against import Against
-from conformance.session.function_probe import probe_functions
+from conformance.session.function_probe import MOST_STEPS, probe_functions
 from conformance.suite import records as suite
 from tests.conformance.devices.packages.builds import compiled
 from tests.conformance.front_door import conformance
@@ -102,7 +104,19 @@ def test_a_card_that_is_not_probed_bounds_nothing(opened: Opened) -> None:
         assert judged(device, off=0.01).ok
 
 
-@pytest.mark.parametrize(("functions", "steps"), [("rounded", 0), ("hashed", 1)])
+def test_a_function_that_is_far_from_what_its_name_says_is_unknown(
+    opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(probes))
+    far = replace(CORRECT, steps=MOST_STEPS + 1)
+    monkeypatch.setattr(function_probe, "traits_of", lambda *_: far)
+    with closing(opened()) as device:
+        assert device.profile.functions == ALL_UNKNOWN
+        told = "its results are 2,049 steps off; allowed: up to 2,048"
+        assert device.profile.functions.exp.source == told
+
+
+@pytest.mark.parametrize(("functions", "steps"), [("rounded", 1), ("hashed", 2)])
 def test_a_card_that_is_probed_has_its_values_bounded(
     opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch, functions: str, steps: int
 ) -> None:
@@ -193,13 +207,13 @@ def test_a_second_card_is_not_probed_for_operators_that_compute_nothing(
 def test_more_steps_that_a_page_states_are_kept(
     opened: Opened, probes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stated = Functions(exp=FunctionTraits(steps=2), ln=FunctionTraits(steps=0))
+    stated = Functions(exp=FunctionTraits(steps=5), ln=FunctionTraits(steps=0))
     monkeypatch.setattr(function_traits, "STATED", {"Ascend910B": stated})
     monkeypatch.setenv("ASCENDSIM_FUNCTIONS", "hashed")
     monkeypatch.setenv(FOLDER, str(probes))
     with closing(opened()) as device:
         known = device.profile.functions
-    assert (known.exp.steps, known.ln.steps, known.sqrt.steps) == (2, 1, 1)
+    assert (known.exp.steps, known.ln.steps, known.sqrt.steps) == (5, 2, 2)
     assert known.exp.uniform
 
 
@@ -230,11 +244,24 @@ def test_a_run_says_what_bounds_its_values_or_how_to_have_them_bounded(
     counted = sum(one.unbounded for one in read_evidence(tmp_path / "out").cells)
     if told:
         assert counted == 0
-        assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
+        assert "functions: exp at most 1 step off, uniform, monotone (probed)" in ended.err
     else:
         assert counted > 0
         told = "functions not probed: exp, ln, sqrt, div, reciprocal: "
         assert f"{told}{FOLDER} is not set (docs/how-to/npu-host.md, section 5)" in ended.err
+
+
+def test_a_replay_that_bounds_less_than_the_run_that_failed_is_no_acceptance(
+    probes: Path, tmp_path: Path
+) -> None:
+    case = replace(EXAMPLE.case, machine=None)
+    where = Implementation(source="libraries", place=str(_libraries()), probed=True)
+    save(Replay(case, implementation=where), tmp_path / "case.json")
+    asked = ("run", "--case", "case.json", "--device", "npu:0", "--libraries", str(_libraries()))
+    ended = conformance(*asked, folder=tmp_path)
+    assert ended.status == 3
+    assert "not judged: values are not bounded now that were when it failed" in ended.err
+    assert conformance(*asked, folder=tmp_path, **{FOLDER: str(probes)}).status == 0
 
 
 @pytest.mark.parametrize("told", [False, True])
@@ -249,7 +276,7 @@ def test_a_stored_case_says_what_bounds_its_values_or_why_nothing_does(
     )
     assert ended.status == 0, ended.err
     if told:
-        assert "functions: exp at most 0 steps off, uniform, monotone (probed)" in ended.err
+        assert "functions: exp at most 1 step off, uniform, monotone (probed)" in ended.err
     else:
         assert f"functions not probed: exp, ln, sqrt, div, reciprocal: {FOLDER} is not" in ended.err
         assert "values not bounded: too little is known of the device's functions" in ended.err

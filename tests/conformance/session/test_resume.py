@@ -187,6 +187,15 @@ def test_another_library_is_another_device(tmp_path: Path) -> None:
         check_device(tmp_path, profile("b"))
 
 
+def test_functions_that_are_known_otherwise_are_another_device() -> None:
+    def profile(steps: int | None, origin: str) -> dict[str, object]:
+        exp = {"steps": steps, "flush": True, "origin": origin, "source": origin}
+        return {"soc": "it", "libraries": {}, "functions": {"exp": exp}}
+
+    assert changed(profile(1, "probed"), profile(1, "declared")) == []
+    assert changed(profile(None, "unknown"), profile(1, "probed")) == ["exp"]
+
+
 @pytest.mark.parametrize(
     ("source", "folder", "names"),
     [
