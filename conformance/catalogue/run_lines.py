@@ -17,6 +17,12 @@ UNBOUNDED = Message(
     " functions (docs/how-to/npu-host.md, section 5)",
     "{operator}：{count} 个值无界：对该设备函数的了解不足（docs/how-to/npu-host.md，第 5 节）",
 )
+UNBOUNDED_ANYWAY = Message(
+    "{operator}: {count} {count:value|values} not bounded: no bound is proved of infinite, zero or"
+    " extreme sums, scales and operands (docs/reference/contracts.md)",
+    "{operator}：{count} 个值无界：和、缩放因子或操作数为无穷、零或极端值时，没有已证明的界"
+    "（docs/reference/contracts.md）",
+)
 UNBOUNDED_IN_PYTHON = Message(
     "{operator}: {count} {count:value|values} not bounded: too little is known of the"
     " implementation's functions (FUNCTIONS, docs/how-to/own-implementation.md), or a sum is"

@@ -160,7 +160,9 @@ def judge_again(
     for name, ruling in verdict.standards.items():
         console.print(commands.RULING(standard=name, ruling=ruling), markup=False)
     if unbounded := sum(one.unbounded for one in verdict.outputs.values()):
-        console.print(unbounded_line(operator.name, unbounded, route), markup=False)
+        known = device.profile.functions.known
+        line = unbounded_line(operator.name, unbounded, route, known=known)
+        console.print(line, markup=False)
     beside = compared(failed, now)
     if beside:
         console.print(beside, markup=False)

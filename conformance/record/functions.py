@@ -67,6 +67,11 @@ class Functions:
         """The traits of each, by its name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
+    @property
+    def known(self) -> bool:
+        """Whether the steps of each are."""
+        return all(one.steps is not None for one in self.by_name.values())
+
 
 ALL_UNKNOWN = Functions()
 """A device of which nothing is known."""

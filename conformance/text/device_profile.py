@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 
 from conformance.catalogue import device_profile as say
@@ -49,6 +51,14 @@ def function_lines(found: Iterable[tuple[str, FunctionTraits | str]]) -> Iterato
             else say.PROBED(value=function_traits.words_of(traits))
         )
         yield say.FUNCTION_PROBED(name=name, traits=told)
+
+
+def functions_in(profile: Mapping[str, Any]) -> Functions | None:
+    """The functions in a profile of the evidence; None if it tells nothing that is sound."""
+    try:
+        return msgspec.convert(profile.get("functions", {}), Functions)
+    except (msgspec.ValidationError, ValueError):
+        return None
 
 
 def functions_line(functions: Functions) -> str:

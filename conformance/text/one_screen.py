@@ -21,6 +21,7 @@ from conformance.judge.beside import BOTH, FIRST, OTHER_BITS, SAME, SECOND
 from conformance.judge.headline import parted
 from conformance.names import cell_id
 from conformance.record.torch_binding import PYTHON
+from conformance.text.device_profile import functions_in
 from conformance.text.orders import order_lines
 from conformance.text.terminal import (
     ACCEPTED,
@@ -156,14 +157,18 @@ def unbounded_lines(evidence: Evidence) -> Iterator[str]:
     unbounded: Counter[str] = Counter()
     for cell in evidence.cells:
         unbounded[cell.operator] += cell.unbounded
+    functions = [functions_in(one.profile) for one in evidence.devices]
+    known = all(one is not None and one.known for one in functions)
     for operator, count in unbounded.items():
         if count:
-            yield unbounded_line(operator, count, evidence.route)
+            yield unbounded_line(operator, count, evidence.route, known=known)
 
 
-def unbounded_line(operator: str, count: int, route: str) -> str:
-    """How many values of an operator nothing bounds, and how to have them bounded."""
-    told = say.UNBOUNDED_IN_PYTHON if route == PYTHON else say.UNBOUNDED
+def unbounded_line(operator: str, count: int, route: str, *, known: bool) -> str:
+    """How many values of an operator nothing bounds, and how to have them bounded; of a device of
+    ``known`` functions nothing is left to be known."""
+    of_device = say.UNBOUNDED_ANYWAY if known else say.UNBOUNDED
+    told = say.UNBOUNDED_IN_PYTHON if route == PYTHON else of_device
     return told(operator=operator, count=count)
 
 

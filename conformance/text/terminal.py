@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
 from rich.styled import Styled
 from rich.table import Table
 
@@ -24,9 +23,8 @@ from conformance.evidence.coverage import Further
 from conformance.evidence.lines import DeviceLine
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.names import cell_id
-from conformance.record.functions import Functions
 from conformance.record.torch_binding import PYTHON
-from conformance.text.device_profile import functions_line, functions_lines
+from conformance.text.device_profile import functions_in, functions_line, functions_lines
 from conformance.text.language import Speaking
 
 WIDTH = 120
@@ -111,9 +109,8 @@ def functions_told(evidence: Evidence) -> Iterator[str]:
 def _functions_of(line: DeviceLine, route: str) -> Iterator[str]:
     """What is known of the functions of a Python implementation, and what was probed of those of
     another device, or why not; nothing if its line tells nothing that is sound."""
-    try:
-        told = msgspec.convert(line.profile.get("functions", {}), Functions)
-    except (msgspec.ValidationError, ValueError):
+    told = functions_in(line.profile)
+    if told is None:
         return
     lines = functions_lines(told) if route != PYTHON else (functions_line(told),)
     yield from filter(None, lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from conformance.catalogue.message import LANGUAGES
 from conformance.cli.result import tell
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence.coverage import Coverage
-from conformance.evidence.lines import OrderLine
+from conformance.evidence.lines import DeviceLine, OrderLine
 from conformance.evidence.summary import REJECTIONS, RELATIONS, Cell, Evidence
+from conformance.record.functions import ALL_CORRECT, UNKNOWN, Functions
 from conformance.text.language import Speaking
-from conformance.text.one_screen import beside
+from conformance.text.one_screen import beside, unbounded_lines
 from tests.snapshots import both_pinned
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -179,3 +181,20 @@ def test_an_order_that_is_not_declared_is_told_whole() -> None:
         "order of additions:   K=3: the record declares another order",
     ]
     assert lines[2].startswith("order of additions: as declared in 5 operators")
+
+
+@pytest.mark.parametrize(
+    ("functions", "told"),
+    [
+        (ALL_CORRECT, "no bound is proved of infinite, zero or extreme sums"),
+        (replace(ALL_CORRECT, ln=UNKNOWN), "too little is known of the device's functions"),
+    ],
+)
+def test_why_nothing_bounds_a_value_depends_on_what_is_known(
+    functions: Functions, told: str
+) -> None:
+    profile = {"functions": msgspec.to_builtins(functions)}
+    opened = DeviceLine(worker="gw0", description="it", profile=profile)
+    cells = [Cell(operator="gating", mode="plain", dtype="float32", cases=1, unbounded=1)]
+    (line,) = unbounded_lines(Evidence(devices=[opened], cells=cells))
+    assert line.startswith(f"gating: 1 value not bounded: {told}")
