@@ -121,7 +121,8 @@ def _headroom(ends: Ends, seen: NDArray[np.int64], legal: Mask) -> float | None:
     if ends.storage is None or not legal.any():
         return None
     unused = np.minimum(seen - ends.low, ends.high - seen)
-    shares = unused / np.maximum(ends.high - ends.low, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = unused / (ends.high - ends.low)
     return float(2 * shares.min(where=legal, initial=1))
 
 
