@@ -151,6 +151,11 @@ RETURNED = Message(
     "  outputs as dumped, judged as of any device: {accepted} accepted, {failed} failed",
     "  按任意设备判定转储的输出：{accepted} 个通过，{failed} 个未通过",
 )
+NOT_BOUNDED = Message(
+    "  {count} {count:value|values} of them not bounded: nothing is known of the device's"
+    " functions",
+    "  其中 {count} 个值无界：对该设备的函数一无所知",
+)
 FAILED = Message("  failed as dumped: {place}", "  转储的输出未通过：{place}")
 AGAIN = Message("the same call again: {command}", "重新执行同一调用：{command}")
 MORE_FAILED = Message(

@@ -102,6 +102,8 @@ def _returned(one: Imported, *, verbose: bool) -> Iterator[str]:
     """What the outputs that a file has are worth, and how to make the calls of wrong ones again."""
     if one.judged:
         yield say.RETURNED(accepted=one.judged - len(one.wrong), failed=len(one.wrong))
+    if one.unbounded:
+        yield say.NOT_BOUNDED(count=one.unbounded)
     for place, path, verdict in one.wrong if verbose else one.wrong[:SHOWN_WRONG]:
         yield say.FAILED(place=place)
         yield verdict.text
@@ -119,6 +121,7 @@ def _program(told: list[Imported]) -> list[dict[str, Any]]:
             "read": dict(one.operators),
             "not_read": [{"place": place, "why": why} for place, why in one.unread],
             "outputs_judged": one.judged,
+            "values_not_bounded": one.unbounded,
             "outputs_failed": [
                 {"place": place, "case": str(path), "verdict": verdict.text}
                 for place, path, verdict in one.wrong

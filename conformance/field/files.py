@@ -38,8 +38,8 @@ class Imported:
     """What became of one file: the cases that were written by operator, and what was not read, each
     place with the reason.
 
-    Of ``judged`` calls the outputs that were dumped were judged; ``wrong`` has the verdicts on
-    those that failed, each with its place and the file of its case.
+    Of ``judged`` calls the outputs that were dumped were judged, but ``unbounded`` values of them;
+    ``wrong`` has the verdicts on those that failed, each with its place and the file of its case.
     """
 
     file: str
@@ -49,6 +49,7 @@ class Imported:
     values: Counter[str] = field(default_factory=Counter)
     unread: list[tuple[str, str]] = field(default_factory=list)
     judged: int = 0
+    unbounded: int = 0
     wrong: list[tuple[str, Path, Verdict]] = field(default_factory=list)
 
     @property
@@ -90,6 +91,7 @@ def import_file(
         if read.returned is not None:
             verdict = judged(records[read.case.operator], read.case, read.returned)
             told.judged += 1
+            told.unbounded += sum(one.unbounded for one in verdict.outputs.values())
             told.wrong += [] if verdict.ok else [(place, path, verdict)]
     if next(source.rows, None) is not None:
         told.unread.append((say.THE_REST(), say.MANY_ROWS(most=MOST_ROWS)))

@@ -18,6 +18,7 @@ from tests.snapshots import both_pinned
 
 RECORDS = suite.records([])
 PERMUTE, EXPERTS = RECORDS["moe_token_permute"], RECORDS["moe_compute_expert_tokens"]
+GATING = RECORDS["moe_gating_top_k_softmax_v2"]
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 
 
@@ -195,3 +196,16 @@ def test_outputs_that_are_not_all_in_the_dump_are_not_judged(
     status, _, err = told(capsys, path, "--out", "out")
     assert status == 0
     assert "as dumped" not in err
+
+
+def test_values_of_a_dump_that_nothing_bounds_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = next(one.case for one in GATING.examples if one.case.mode == "softmax_first")
+    outputs = right_answer(GATING, case).outputs
+    document = samples.msprobe(GATING, case, tmp_path, outputs)
+    path = samples.written(tmp_path / "dump.json", document)
+    status, _, err = told(capsys, str(path), "--out", "out")
+    assert status == 0
+    count = outputs["y"].size + outputs["expert_idx"].size
+    assert f"{count} values of them not bounded: nothing is known of the device's" in err
