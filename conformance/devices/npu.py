@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,13 +17,12 @@ from conformance.devices.card_errors import Loss, in_words, loss_of
 from conformance.devices.cards import Busy, Card, Claim
 from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
-from conformance.devices.probes import FOLDER
+from conformance.devices.probes import FOLDER, Open
 from conformance.errors import EnvironmentFailure, text_of
 from conformance.printable import warn
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
 
-Open = Callable[[Card], IsolatedDevice]
 ASKED_AGAIN = "context-lost"
 """The code of the note of a call that was made again in a new process (docs/how-to/npu-host.md)."""
 

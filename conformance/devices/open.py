@@ -26,7 +26,7 @@ from conformance.devices.messages import OWN_KERNELS, Functions, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import DeliveredPackage
 from conformance.devices.packages.lookup import GENERAL, candidates
-from conformance.devices.probes import not_open, probe_library
+from conformance.devices.probes import probes_beside
 from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
@@ -125,23 +125,15 @@ def _open_device(
         elif setup.libraries is None and route == "aclnn":
             setup = structs.replace(setup, first=_asked_first())
 
-        library = probe_library()
-        beside = structs.replace(setup, package=None, first=(), route="kernel")
-        beside = structs.replace(beside, kernels=_text(library) or setup.kernels)
-
         def open_card(card: Card) -> IsolatedDevice:
             chosen = structs.replace(setup, device=card.number)
             return _open(chosen, time_limit, memory_limit, package, origin)
 
-        def open_probes(card: Card) -> IsolatedDevice:
-            chosen = structs.replace(beside, device=card.number)
-            try:
-                return _open(chosen, time_limit, memory_limit, None, origin)
-            except EnvironmentFailure as error:
-                raise not_open(library, error) from None
+        def open_probe(beside: Setup) -> IsolatedDevice:
+            return _open(beside, time_limit, memory_limit, None, origin)
 
+        probes = probes_beside(setup, open_probe)
         try:
-            probes = open_probes if beside.kernels is not None else None
             return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card, probes)
         except (ValueError, EnvironmentFailure) as error:
             why = text_of(error)

@@ -4,14 +4,21 @@ compiler builds them (device_kernels/cmake/npu.cmake)."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from msgspec import structs
+
 from conformance.catalogue import device as say
-from conformance.devices.messages import OWN_KERNELS
+from conformance.devices.cards import Card
+from conformance.devices.isolated import IsolatedDevice
+from conformance.devices.messages import OWN_KERNELS, Setup
 from conformance.errors import EnvironmentFailure, text_of
 
 FOLDER = "MOE_CONFORMANCE_PROBES"
+
+Open = Callable[[Card], IsolatedDevice]
+"""Opens a process on a card."""
 
 
 def probe_library(environment: Mapping[str, str] | None = None) -> Path | None:
@@ -28,9 +35,26 @@ def probe_library(environment: Mapping[str, str] | None = None) -> Path | None:
     return library
 
 
-def not_open(library: Path | None, error: EnvironmentFailure) -> EnvironmentFailure:
-    """Why the probe does not open, with the variable that names its ``library`` if one does."""
-    if library is None:
-        return error
-    named = {"variable": FOLDER, "folder": library.parent, "file": OWN_KERNELS}
-    return EnvironmentFailure(say.PROBES_NOT_OPEN(**named, why=text_of(error)))
+def probes_beside(setup: Setup, open_probe: Callable[[Setup], IsolatedDevice]) -> Open | None:
+    """What opens the probe on a card, beside a device of that setup: by the folder that is named,
+    else by the suite's own kernels that the device has; None without either.
+
+    Raises EnvironmentFailure as `probe_library` does.
+    """
+    library = probe_library()
+    kernels = setup.kernels if library is None else str(library)
+    if kernels is None:
+        return None
+    beside = structs.replace(setup, package=None, first=(), route="kernel", kernels=kernels)
+
+    def opened(card: Card) -> IsolatedDevice:
+        try:
+            return open_probe(structs.replace(beside, device=card.number))
+        except EnvironmentFailure as error:
+            if library is None:
+                raise
+            named = {"variable": FOLDER, "folder": library.parent, "file": OWN_KERNELS}
+            why = text_of(error)
+            raise EnvironmentFailure(say.PROBES_NOT_OPEN(**named, why=why)) from None
+
+    return opened
