@@ -79,7 +79,8 @@ OPERATOR = Operator(
 def probed_functions(
     device: Device, machine: Machine | None = None, names: Iterable[str] = NAMES
 ) -> Iterator[tuple[str, FunctionTraits | str]]:
-    """Each function's name, with what its results show, or why there are none.
+    """Each function's name, with what its results show and of how many operands, or why there are
+    none.
 
     ``machine`` is the simulated one, None: the device's own. A function whose call does not
     complete ends the probe: the next may take the time limit, too.
@@ -95,7 +96,8 @@ def probed_functions(
             return
         otherwise = np.empty_like(moved)
         otherwise[order] = moved
-        yield name, traits_of(name, left, right, result, otherwise)
+        traits = traits_of(name, left, right, result, otherwise)
+        yield name, replace(traits, source=f"{left.size} operands")
 
 
 @contextmanager
@@ -121,7 +123,7 @@ def shown_functions(device: Device) -> Iterator[tuple[str, FunctionTraits | str]
             place = f"{PROBE}, {OWN_KERNELS} sha256 {library.sha256[:16]}" if library else PROBE
             for name, traits in probed_functions(probes):
                 seen += 1
-                yield name, traits if isinstance(traits, str) else _probed(name, traits, place)
+                yield name, traits if isinstance(traits, str) else _probed(traits, place)
     except EnvironmentFailure as error:
         yield NAMES[seen], text_of(error)
 
@@ -139,7 +141,7 @@ def probe_functions(device: Device, operators: Iterable[Operator]) -> None:
             if isinstance(traits, str):
                 told = say.NOT_PROBED(reason=traits)
                 raise UsageError("implementation", f"FUNCTIONS['{name}']", told)
-            found[name] = _probed(name, traits, f"FUNCTIONS['{name}']")
+            found[name] = _probed(traits, f"FUNCTIONS['{name}']")
     elif isinstance(device, NpuDevice) and any(one.computes for one in operators):
         known = device.profile.functions.by_name
         for name, traits in shown_functions(device):
@@ -168,9 +170,8 @@ def _granted(traits: FunctionTraits, stated: FunctionTraits) -> FunctionTraits:
     return replace(traits, steps=told if seen <= told else seen + 1)
 
 
-def _probed(name: str, traits: FunctionTraits, place: str) -> FunctionTraits:
-    source = f"{place}, {operands(name)[0].size} operands"
-    return replace(traits, origin="probed", source=source)
+def _probed(traits: FunctionTraits, place: str) -> FunctionTraits:
+    return replace(traits, origin="probed", source=f"{place}, {traits.source}")
 
 
 def operands(name: str) -> tuple[Float32s, Float32s]:
