@@ -28,31 +28,33 @@ TRUNCATED = Mutant(
 """Of every gating operator."""
 
 
-def _through(dtype: str, keys: str, room: str) -> str:
-    """Code that rounds the keys of a piece to a narrower type and widens them again."""
+def through(dtype: str, keys: str, room: str, count: str = "piece.count") -> str:
+    """Code that rounds so many keys, of a piece, to a narrower type and widens them again."""
     return f"""
     const LocalTensor<{dtype}> narrow = {room}.template ReinterpretCast<{dtype}>();
-    AscendC::Cast(narrow, {keys}, RoundMode::CAST_RINT, static_cast<uint32_t>(piece.count));
+    AscendC::Cast(narrow, {keys}, RoundMode::CAST_RINT, static_cast<uint32_t>({count}));
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Cast({keys}, narrow, RoundMode::CAST_NONE, static_cast<uint32_t>(piece.count));
+    AscendC::Cast({keys}, narrow, RoundMode::CAST_NONE, static_cast<uint32_t>({count}));
     AscendC::PipeBarrier<PIPE_V>();
 """
 
 
-def _turned(pieces: str) -> str:
-    """Code that lets equal keys change places, the first of several with each behind it."""
+def turned(keys: str, numbers: str, number: str, lanes: str, only: str = "true") -> str:
+    """Code that lets equal keys change places, the first of several with each behind it, where
+    ``only`` holds; ``number`` is the type of their numbers."""
     return f"""
         Order<HardEvent::V_S>();
-        for (uint32_t i = 1; {pieces} && i < bestLanes_; ++i) {{
-            if (ub_.keys.GetValue(i - 1) == ub_.keys.GetValue(i)) {{
-                const int32_t number = ub_.numbers.GetValue(i);
-                ub_.numbers.SetValue(i, ub_.numbers.GetValue(i - 1));
-                ub_.numbers.SetValue(i - 1, number);
+        for (uint32_t i = 1; {only} && i < {lanes}; ++i) {{
+            if ({keys}.GetValue(i - 1) == {keys}.GetValue(i)) {{
+                const {number} moved = {numbers}.GetValue(i);
+                {numbers}.SetValue(i, {numbers}.GetValue(i - 1));
+                {numbers}.SetValue(i - 1, moved);
             }}
         }}
         Order<HardEvent::S_V>();"""
 
 
+_turned = partial(turned, "ub_.keys", "ub_.numbers", "int32_t", "bestLanes_")
 KEYS_OF_PIECE = "ub_.keys[piece.lane]"
 DIVIDED = "            Divide(piece, sum);\n"
 LOADED = "    __aicore__ inline void Exponentials(const Piece& piece, float largest) {\n"
@@ -69,7 +71,7 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
     Row(
         name="keys-rounded-to-bfloat16",
         before=DIVIDED,
-        after=DIVIDED + _through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
+        after=DIVIDED + through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
         modes=(FIRST,),
     ),
     Row(
@@ -124,13 +126,13 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
     Row(
         name="exp-of-11-bits",
         before=RAISED,
-        after=RAISED + _through("half", "keys", "ub_.pairs"),
+        after=RAISED + through("half", "keys", "ub_.pairs"),
         modes=(FIRST,),
     ),
     Row(
         name="inputs-cut-to-bfloat16",
         before=LOADED,
-        after=LOADED + _through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
+        after=LOADED + through("bfloat16_t", KEYS_OF_PIECE, "ub_.pairs"),
         modes=(FIRST,),
         dtypes=("float32",),
     ),
@@ -147,7 +149,7 @@ SOFTMAX_FIRST: tuple[Mutant, ...] = (
     Row(
         name="equal-keys-in-the-other-order",
         before=EXTRACTED,
-        after=EXTRACTED + _turned("true"),
+        after=EXTRACTED + _turned(),
     ),
     Row(
         name="equal-keys-of-a-later-piece-go-first",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.kernels.gating_mistakes import HALF, STEPS, TRUNCATED
+from tests.kernels.gating_mistakes import HALF, STEPS, TRUNCATED, through, turned
 from tests.kernels.mutants import Mutant
 
 FOLDER = "shared/gating/group"
@@ -34,21 +34,8 @@ MEMBERS = """static_cast<float>(first), 1.0f,
                               Count(ub.members));"""
 
 EXTRACTED = """Count(ub.all / SORTED_KEYS));
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::CompareScalar("""
-TURNED = EXTRACTED.replace(
-    "    AscendC::CompareScalar(",
-    """    Order<HardEvent::V_S>();
-    for (uint32_t i = 1; i < ub.all; ++i) {
-        if (ub.keys.GetValue(i - 1) == ub.keys.GetValue(i)) {
-            const float number = sorted.GetValue(i);
-            sorted.SetValue(i, sorted.GetValue(i - 1));
-            sorted.SetValue(i - 1, number);
-        }
-    }
-    Order<HardEvent::S_V>();
-    AscendC::CompareScalar(""",
-)
+    AscendC::PipeBarrier<PIPE_V>();"""
+COMPARED = "\n    AscendC::CompareScalar("
 CHOSEN = "Choose(ub_, k_, weights, ids);\n    }"
 WEIGHTS_SORTED = (
     CHOSEN[: -len("\n    }")]
@@ -73,20 +60,18 @@ MUTANTS: tuple[Mutant, ...] = (
     Gate(
         name="keys-in-bfloat16",
         before=SHIFTED,
-        after=SHIFTED
-        + BARRIER
-        + """
-        const LocalTensor<bfloat16_t> narrow = ub_.work.template ReinterpretCast<bfloat16_t>();
-        AscendC::Cast(narrow, ub_.keys, RoundMode::CAST_RINT, static_cast<uint32_t>(ub_.all));
-        AscendC::PipeBarrier<PIPE_V>();
-        AscendC::Cast(ub_.keys, narrow, RoundMode::CAST_NONE, static_cast<uint32_t>(ub_.all));""",
+        after=SHIFTED + BARRIER + through("bfloat16_t", "ub_.keys", "ub_.work", "ub_.all"),
     ),
     Gate(
         name="the-least-are-chosen",
         before=SHIFTED,
         after=SHIFTED + BARRIER + "AscendC::Muls(ub_.keys, ub_.keys, -1.0f, Count(ub_.all));",
     ),
-    Choice(name="equal-keys-in-the-other-order", before=EXTRACTED, after=TURNED),
+    Choice(
+        name="equal-keys-in-the-other-order",
+        before=EXTRACTED + COMPARED,
+        after=EXTRACTED + turned("ub.keys", "sorted", "float", "ub.all") + COMPARED,
+    ),
     Gate(name="weights-sorted-apart-from-ids", before=CHOSEN, after=WEIGHTS_SORTED),
     Gate(
         name="first-weight-read-again-before-it-is-written",

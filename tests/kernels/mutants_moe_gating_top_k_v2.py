@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from tests.kernels.mutants import Mutant
+from tests.kernels.mutants_moe_gating_top_k import WEIGHED, Gate
 
 FOLDER = "moe_gating_top_k_v2"
 Lookup = partial(Mutant, file=f"{FOLDER}/moe_gating_top_k_v2_kernel_lookup.h")
-Gate = partial(Mutant, file="shared/gating/group_gate_kernel.h")
 ROW = "LoadExperts(ub, InputId(row) * k, k, ids);"
 LOADED = "AscendC::DataCopyPad(raw, table_[first * words_],"
 WIDE = "        AscendC::Cast(ids, raw.ReinterpretCast<int64_t>(), RoundMode::CAST_NONE,\n"
-WEIGHED = "AscendC::Muls(weights, weights, tiling_->factor, Count(k_));"
 NORMALISED = "if (tiling_->normalises != 0) {"
 
 MUTANTS: tuple[Mutant, ...] = (
