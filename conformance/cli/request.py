@@ -11,7 +11,7 @@ from urllib.parse import quote
 from conformance import places
 from conformance.catalogue.message import packed
 from conformance.devices.python.named import written
-from conformance.draw.batches import batches, batches_asked
+from conformance.draw.batches import batches, batches_asked, judged
 from conformance.evidence.shard import WHOLE
 from conformance.record import workload
 from conformance.record.operator import REFERENCE, Operator
@@ -50,17 +50,21 @@ class Request(Asked):
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        routed = sum(one.workload_cases is not None for one in self._called)
         if self.expected_cases is not None:
             return self.expected_cases
+        routed = [one for one in self._called if one.workload_cases is not None]
         if self.workloads:
             named = workload.chosen(self.workloads, places.workloads())
-            return routed * sum(len([*batches_asked(one, 0)]) for one in named)
+            return len(routed) * sum(len([*batches_asked(one, 0)]) for one in named)
         every = workload.own(places.workloads()) if routed else ()
-        full_rows = self.profile.full_rows
-        calls = sum(len([*batches(one, every, full_rows, self.seed, "")]) for one in every)
+        full_rows, seed = self.profile.full_rows, self.seed
+        calls = sum(
+            len([*batches(routing, every, full_rows, seed)])
+            for one in routed
+            for routing in judged(every, full_rows, seed, one.name)
+        )
         drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
-        return drawn + routed * calls // self.shard.count
+        return drawn + calls // self.shard.count
 
     @property
     def _called(self) -> list[Operator]:

@@ -11,28 +11,37 @@ FEW_COLUMNS = 16
 """Of a call whose rows would take too much memory in full."""
 
 SHARE = 4
-"""Smoke judges a prompt in one of so many operators."""
+"""Smoke judges a workload in one of so many operators."""
 
 MOST_ENTRIES = 2**20
 """Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
 
 
-def batches(
-    one: Workload, every: Sequence[Workload], full_rows: int, turn: int, operator: str
-) -> Iterator[Batch]:
+def judged(
+    every: Sequence[Workload], full_rows: int, turn: int, operator: str
+) -> tuple[Workload, ...]:
+    """The workloads that a run judges of an operator: all of them, or, in smoke, which has no
+    ``full_rows``, those whose turn it is.
+    """
+    if full_rows:
+        return tuple(every)
+    first = crc32(operator.encode()) + turn
+    return tuple(one for place, one in enumerate(every) if (first + place) % SHARE == 0)
+
+
+def batches(one: Workload, every: Sequence[Workload], full_rows: int, turn: int) -> Iterator[Batch]:
     """What a run judges of a workload, the smallest first in each of its parts.
 
     At few columns: every decode step, and a prompt of those that are the first with their experts,
-    top_k and ranks, in one of `SHARE` operators, by turns. If some have ``full_rows``: all prompts,
-    and so many workloads, by turns, with full rows of their last decode step. Routings go by turns.
+    top_k and ranks. If some have ``full_rows``: all prompts, and so many workloads, by turns, with
+    full rows of their last decode step. Routings go by turns.
     """
     place = list(every).index(one)
     first = next(other for other in every if other.routing == one.routing)
     prompts = (*one.chunked, *one.prefill)
     if not full_rows:
-        its_turn = (crc32(operator.encode()) + place + turn) % SHARE == 0
         usual = sorted((*one.prefill, *one.chunked), key=lambda n: n * one.experts > MOST_ENTRIES)
-        prompts = tuple(usual[:1]) if first == one and its_turn else ()
+        prompts = tuple(usual[:1]) if first == one else ()
     for number, tokens in enumerate((*one.decode, *prompts)):
         yield _batch(one, tokens, FEW_COLUMNS, turn + number)
     if (place - full_rows * turn) % len(every) < full_rows:

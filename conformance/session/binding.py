@@ -142,7 +142,7 @@ def bind(
     if (ladder := parameters.get(LADDER)) is not None:
         return Streams(climbing(ladder, mode, dtype, profile.ladders, drawing, of_run.seed, trial))
     if (one := parameters.get(WORKLOAD)) is not None:
-        made = batches(one, of_run.workloads, profile.full_rows, of_run.seed, operator.name)
+        made = batches(one, of_run.workloads, profile.full_rows, of_run.seed)
         if of_run.workloads_asked:
             made = batches_asked(one, of_run.seed)
         return Streams(routed(operator, made, drawing, trial))

@@ -43,7 +43,7 @@ def test_the_page_has_each_of_them() -> None:
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
 def test_a_call_of_a_workload_is_legal_and_has_its_sizes(operator: Operator) -> None:
     assert operator.workload_cases is not None
-    few = [b for one in OWN[::4] for b in islice(batches(one, OWN, 0, 1, operator.name), 3)]
+    few = [b for one in OWN[::4] for b in islice(batches(one, OWN, 0, 1), 3)]
     strategies = [operator.workload_cases(dtype_of(operator), batch) for batch in few]
     modes = {mode.name for mode in operator.modes}
     for batch, case in zip(few, one_of_each(strategies), strict=True):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from zlib import crc32
 
 import msgspec
 import pytest
 
-from conformance.draw.batches import batches, batches_asked
+from conformance.draw.batches import batches, batches_asked, judged
 from conformance.record.workload import ROUTINGS, Workload
 
 
@@ -28,17 +27,25 @@ def mine() -> Workload:
     )
 
 
-def test_smoke_judges_each_decode_step_and_a_prompt_of_each_routing_once(mine: Workload) -> None:
+def test_smoke_judges_each_decode_step_and_a_prompt_of_each_routing(mine: Workload) -> None:
     twin = msgspec.structs.replace(mine, name="twin", hidden=320)
     other = msgspec.structs.replace(mine, name="other", top_k=2)
     every = (mine, twin, other)
     for turn in range(4):
-        for place, one in enumerate(every):
-            tokens = [b.tokens for b in batches(one, every, 0, turn, "x")]
-            assert tokens[:2] == [1, 64]
-            its_turn = (crc32(b"x") + place + turn) % 4 == 0
-            assert tokens[2:] == ([256] if its_turn and one is not twin else [])
-    assert {b.columns for b in batches(mine, every, 0, 5, "x")} == {16}
+        for one in every:
+            tokens = [b.tokens for b in batches(one, every, 0, turn)]
+            assert tokens == ([1, 64] if one is twin else [1, 64, 256])
+    assert {b.columns for b in batches(mine, every, 0, 5)} == {16}
+
+
+def test_smoke_judges_a_workload_in_one_of_four_operators_by_turns(mine: Workload) -> None:
+    every = tuple(msgspec.structs.replace(mine, name=f"model {n}") for n in range(8))
+    turns = [judged(every, 0, turn, "x") for turn in range(4)]
+    assert [len(some) for some in turns] == [2] * 4
+    assert {one.name for some in turns for one in some} == {one.name for one in every}
+    chosen = {judged(every, 0, 0, name) for name in ("a", "b", "c", "d", "e", "f", "g", "h")}
+    assert len(chosen) > 1, "operators have turns of their own"
+    assert judged(every, 3, 0, "x") == every
 
 
 @pytest.mark.parametrize(("experts", "tokens"), [(2**12, 256), (2**13, 128), (2**20, 256)])
@@ -46,20 +53,20 @@ def test_smoke_judges_a_prompt_whose_map_is_small_if_there_is_one(
     mine: Workload, experts: int, tokens: int
 ) -> None:
     large = msgspec.structs.replace(mine, experts=experts)
-    met = {b.tokens for turn in range(4) for b in batches(large, (large,), 0, turn, "x")}
+    met = {b.tokens for turn in range(4) for b in batches(large, (large,), 0, turn)}
     assert met == {1, 64, tokens}
 
 
 def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
     every = [msgspec.structs.replace(mine, name=f"model {n}") for n in range(7)]
-    met = {b.routing for turn in range(3) for b in batches(every[0], every, 0, turn, "x")}
+    met = {b.routing for turn in range(3) for b in batches(every[0], every, 0, turn)}
     assert met == {*ROUTINGS}
     full: Counter[str] = Counter()
     for turn in range(7):
         whole = [
             b.workload.name
             for one in every
-            for b in batches(one, every, 3, turn, "x")
+            for b in batches(one, every, 3, turn)
             if b.columns == 640
         ]
         assert len(whole) == 3
@@ -68,7 +75,7 @@ def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
 
 
 def test_gate_judges_every_prompt(mine: Workload) -> None:
-    assert {b.tokens for b in batches(mine, (mine,), 3, 0, "x")} == {1, 64, 128, 256, 512}
+    assert {b.tokens for b in batches(mine, (mine,), 3, 0)} == {1, 64, 128, 256, 512}
 
 
 def test_who_asks_for_a_model_gets_every_step_in_every_routing(mine: Workload) -> None:

@@ -74,7 +74,7 @@ def run(
 def test_every_batch_is_judged_once() -> None:
     trial, judged = run(lambda *_: False)
     assert trial.smallest is None
-    due = batches(MODEL, (MODEL, TWIN), 0, 1, RECORD.name)
+    due = batches(MODEL, (MODEL, TWIN), 0, 1)
     assert judged == [(batch.tokens, batch.columns) for batch in due]
     assert judged[:2] == [(1, 16), (48, 16)]
 
