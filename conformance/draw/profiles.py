@@ -15,7 +15,8 @@ class Profile:
     ``examples`` is the number of drawn cases per operator, mode and dtype, fewer where an operator
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
-    in one case of one of the data types (conformance/draw/shared_rows.py). Of the edges, those are
+    in one case of one of the data types (conformance/draw/shared_rows.py), in ``each_mode`` or,
+    False, in one of those that have them, by turns. Of the edges, those are
     judged that cost no more than ``edge_cost`` (conformance/record/edges.py), in
     ``each_edge_dtype`` or, where data types have the same ones, in one of them by turns.
     ``relations`` cases are drawn for a relation in each mode and dtype, where relations are asked
@@ -48,6 +49,7 @@ class Profile:
     sequences: int
     ladders: Literal["operator", "mode", "dtype"]
     full_rows: int
+    each_mode: bool = True
     each_dtype: bool = True
     each_edge_dtype: bool = False
     each_rejection: bool = True
@@ -63,13 +65,14 @@ PROFILES = {
             "smoke",
             say.SMOKE(),
             examples=225,
-            operator_examples=900,
+            operator_examples=450,
             shrink_seconds=60,
             time_limit=5,
             strength=2,
             edge_cost=1_000,
             relations=12,
             invariants=3,
+            each_mode=False,
             each_dtype=False,
             each_rejection=False,
             sequences=1,

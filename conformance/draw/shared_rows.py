@@ -1,32 +1,47 @@
 """The data types that a run judges of a mode share its rows: the data type is an axis more.
 
 Every ``strength`` levels that go together are judged in one of the data types, and every fewer of
-them in each. A data type that is judged alone has all rows of its own.
+them in each. A data type that is judged alone has all rows of its own. In smoke the modes share
+rows, too (conformance/draw/shared_modes.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from conformance.draw.profiles import Profile
+from conformance.draw.shared_modes import Axes, by_turns
 from conformance.record.cells import EDGE, Cells, Levels
-from conformance.record.covering import Feasible, compact, covering_array
+from conformance.record.covering import (
+    Feasible,
+    Tuples,
+    compact,
+    covering_array,
+    feasible_tuples,
+)
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
 
 DTYPE = "dtype"
 """The axis of the data types, the first one."""
 
+Place = tuple[str, int]
+"""A mode, and the number of those of its data types that share cells."""
+
 
 @dataclass(frozen=True)
 class Shared:
-    """The discrete cells of the data types of a mode whose axes and levels are the same ones."""
+    """The discrete cells of the data types of a mode whose axes and levels are the same ones.
+
+    ``turn`` is what they are asked for if modes take turns; None: everything.
+    """
 
     of_each: Mapping[str, Cells]
+    turn: _Turn | None = None
 
     @property
     def dtype(self) -> str:
@@ -34,7 +49,7 @@ class Shared:
         return ", ".join(self.of_each)
 
     @property
-    def axes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def axes(self) -> Axes:
         """Names and levels of all axes; one data type alone is none."""
         (first, *others) = self.of_each.values()
         return (((DTYPE, tuple(self.of_each)),) if others else ()) + _axes(first)
@@ -49,7 +64,7 @@ class Shared:
         return np.broadcast_to(np.stack(small), (len(small), *first.shape))
 
     @cached_property
-    def _alike(self) -> dict[str, list[str]]:
+    def alike(self) -> dict[str, list[str]]:
         """By a data type with edges, those that have the same ones, itself among them."""
         declared = {
             dtype: cells.edges.declared for dtype, cells in self.of_each.items() if cells.edges
@@ -62,12 +77,16 @@ class Shared:
     def edges(self, dtype: str, profile: Profile) -> tuple[Edge, ...]:
         """The edges of a data type that the profile judges.
 
-        Of those that cost no more than it affords, data types with the same ones take turns.
+        Of those that cost no more than it affords, data types with the same ones take turns, and
+        modes with the same one.
         """
         edges = self.of_each[dtype].edges
         if edges is None:
             return ()
-        alike = self._alike[dtype]
+        if self.turn is not None and not profile.each_mode:
+            mine = self.turn.edges(dtype, profile.edge_cost)
+            return tuple(edge for edge in edges.within(profile.edge_cost) if edge.name in mine)
+        alike = self.alike[dtype]
         turn = alike.index(dtype)
         return tuple(
             edge
@@ -87,7 +106,16 @@ class Shared:
             for edge in self.edges(dtype, profile)
         ]
 
-    def feasible_in(self, dtypes: Collection[str]) -> Feasible:
+    def asked(self, profile: Profile, dtypes: Collection[str] | None = None) -> Tuples:
+        """The combinations of levels that the profile judges, those of ``dtypes``; None: of all."""
+        feasible = self.feasible if dtypes is None else self._feasible_in(dtypes)
+        every = feasible_tuples(feasible, profile.strength)
+        if profile.each_mode or self.turn is None:
+            return every
+        mine = self.turn.tuples(profile.strength)
+        return {axes: left & mine[axes] for axes, left in every.items()}
+
+    def _feasible_in(self, dtypes: Collection[str]) -> Feasible:
         """`feasible` where it is one of ``dtypes``: nothing goes together in any other."""
         chosen = np.array([dtype in dtypes for dtype in self.of_each])
         across = [1] * self.feasible.ndim
@@ -101,11 +129,12 @@ class Shared:
         """The levels that a case of ``dtype`` shows, the data type among them."""
         return shown_among(dtype, levels, alone=len(self.of_each) == 1)
 
-    def rows(self, strength: int) -> dict[str, list[Levels]]:
-        """The rows of each data type: together they hold every feasible ``strength`` levels."""
+    def rows(self, profile: Profile) -> dict[str, list[Levels]]:
+        """The rows of each data type: together they hold what the profile asks for."""
         (first, *_) = self.of_each
         found: dict[str, list[Levels]] = {dtype: [] for dtype in self.of_each}
-        for row in covering_array(self.feasible, strength):
+        asked = None if profile.each_mode else self.asked(profile)
+        for row in covering_array(self.feasible, profile.strength, asked=asked):
             levels = {
                 name: known[level] for (name, known), level in zip(self.axes, row, strict=True)
             }
@@ -134,16 +163,94 @@ def shared(operator: Operator, mode: str, dtypes: Iterable[str]) -> list[Shared]
     """The cells of a mode in these data types: those with the same axes share, others do not.
 
     Nor does a data type that some versions of CANN are not given: then the others have all rows.
+    Modes take turns if these are all data types of the mode.
     """
-    found: dict[object, dict[str, Cells]] = {}
-    dated = {one.dtype for one in operator.dated}
-    for dtype in dtypes:
-        if operator.cells is not None:
-            cells = operator.cells(mode, dtype)
-            alone = dtype if dtype in dated else ""
+    if operator.cells is None:
+        return []
+    given = _Given(
+        operator.cells,
+        tuple((one.name, operator.dtypes_in(one.name)) for one in operator.modes),
+        frozenset(one.dtype for one in operator.dated),
+    )
+    chosen = tuple(dtypes)
+    found = given.of(mode, chosen)
+    if set(chosen) != {*operator.dtypes_in(mode)}:
+        return [Shared(of_each) for of_each in found]
+    return [Shared(of_each, _Turn(given, (mode, number))) for number, of_each in enumerate(found)]
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Of an operator what says which data types share cells: they are compared by it."""
+
+    cells: Callable[[str, str], Cells]
+    modes: tuple[tuple[str, tuple[str, ...]], ...]
+    dated: frozenset[str]
+
+    def of(self, mode: str, dtypes: Iterable[str]) -> list[dict[str, Cells]]:
+        """The cells of a mode in these data types, those together that share."""
+        found: dict[object, dict[str, Cells]] = {}
+        for dtype in dtypes:
+            cells = self.cells(mode, dtype)
+            alone = dtype if dtype in self.dated else ""
             found.setdefault((_axes(cells), alone), {})[dtype] = cells
-    return [Shared(of_each) for of_each in found.values()]
+        return list(found.values())
+
+    @property
+    def every(self) -> dict[Place, dict[str, Cells]]:
+        """The cells of all modes."""
+        return {
+            (mode, number): of_each
+            for mode, dtypes in self.modes
+            for number, of_each in enumerate(self.of(mode, dtypes))
+        }
 
 
-def _axes(cells: Cells) -> tuple[tuple[str, tuple[str, ...]], ...]:
+@dataclass(frozen=True)
+class _Turn:
+    """What the cells at a ``place`` are asked for if modes take turns."""
+
+    given: _Given
+    place: Place
+
+    def tuples(self, strength: int) -> Tuples:
+        """Combinations of so many levels."""
+        return _tuples(self.given, strength)[self.place]
+
+    def edges(self, dtype: str, cost: int) -> frozenset[str]:
+        """The names of edges that cost no more."""
+        return _edges(self.given, cost)[self.place, dtype]
+
+
+@lru_cache(maxsize=64)
+def _tuples(given: _Given, strength: int) -> dict[Place, Tuples]:
+    every = {place: Shared(of_each) for place, of_each in given.every.items()}
+    asked = by_turns([(one.axes, one.feasible) for one in every.values()], strength)
+    return dict(zip(every, asked, strict=True))
+
+
+_Met = tuple[str, frozenset[tuple[str, int]], tuple[str, ...]]
+"""An edge: its name and sizes, and the data types that have the same ones."""
+
+
+@lru_cache(maxsize=64)
+def _edges(given: _Given, cost: int) -> dict[tuple[Place, str], frozenset[str]]:
+    asked: dict[tuple[Place, str], set[str]] = {}
+    places: dict[_Met, list[tuple[Place, str]]] = {}
+    for place, of_each in given.every.items():
+        alike = Shared(of_each).alike
+        for dtype, cells in of_each.items():
+            mine = asked.setdefault((place, dtype), set())
+            for edge in cells.edges.within(cost) if cells.edges else ():
+                if edge.in_each:
+                    mine.add(edge.name)
+                else:
+                    met = edge.name, frozenset(edge.sizes.items()), tuple(alike[dtype])
+                    places.setdefault(met, []).append((place, dtype))
+    for number, ((name, *_), some) in enumerate(places.items()):
+        asked[some[number % len(some)]].add(name)
+    return {place: frozenset(names) for place, names in asked.items()}
+
+
+def _axes(cells: Cells) -> Axes:
     return tuple((axis.name, axis.levels) for axis in cells.axes)

@@ -14,11 +14,10 @@ from itertools import combinations, product
 import numpy as np
 
 from conformance.catalogue import corrupted as say
-from conformance.record.covering import Feasible
+from conformance.record.covering import Feasible, Tuples
 
 Shown = Mapping[str, tuple[str, ...]]
 Axes = Sequence[tuple[str, tuple[str, ...]]]
-Tuples = Mapping[tuple[int, ...], Feasible]
 MOST_STRENGTH = 4
 MOST_RATIO = 2**11
 """zlib makes nothing smaller than by half of it."""

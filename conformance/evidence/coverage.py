@@ -14,7 +14,6 @@ from conformance.draw.shared_rows import DTYPE, Shared, shown_among
 from conformance.evidence.combinations import (
     Axes,
     Shown,
-    Tuples,
     count,
     in_words,
     numbered,
@@ -24,7 +23,7 @@ from conformance.evidence.combinations import (
 from conformance.evidence.lines import AnyLine, VerdictLine
 from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
-from conformance.record.covering import Feasible, feasible_tuples
+from conformance.record.covering import Feasible, Tuples, feasible_tuples
 from conformance.record.operator import Operator
 
 UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
@@ -213,16 +212,15 @@ def _of(
     *,
     is_split: bool,
 ) -> Coverage:
-    strength = profile.strength
-    tuples = feasible_tuples(cells.feasible, strength)
+    tuples = cells.asked(profile)
     found = of_cell(
         key,
         Declared(
             cells.axes,
-            strength,
+            profile.strength,
             tuples,
             cells.edge_names(profile),
-            feasible_tuples(cells.feasible_in(ended), strength),
+            cells.asked(profile, ended),
             cells.edge_names(profile, ended),
         ),
         cases,

@@ -18,12 +18,16 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import FUNCTIONS, Case
 from conformance.draw.machines import computed_by, ordered
 from conformance.draw.plain import TooFiltered, plainly
+from conformance.draw.profiles import PROFILES
 from conformance.draw.shared_rows import shared
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge
 from conformance.record.frozen import Frozen, frozen_now, written
 from conformance.record.operator import Operator
+
+PAIRS = replace(PROFILES["smoke"], each_mode=True)
+"""Whose rows are frozen, if they are small."""
 
 MOST_PAIRS, MOST_EDGES = 36, 12
 """Cases that are frozen of an operator for pairs of levels, and for its edges."""
@@ -63,7 +67,7 @@ def _of_rows(operator: Operator) -> Iterator[Case]:
     """A case of every row of the modes' covering arrays."""
     for mode in operator.modes:
         for together in shared(operator, mode.name, operator.dtypes_in(mode.name)):
-            for dtype, rows in together.rows(2).items():
+            for dtype, rows in together.rows(PAIRS).items():
                 cells = together.of_each[dtype]
                 for number, row in enumerate(rows):
                     yield from _drawn(cells.cases(row), number)

@@ -7,13 +7,15 @@ covertable 3.2.0, which is right, takes ten times as long for no fewer rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Feasible = NDArray[np.bool_]
+Tuples = Mapping[tuple[int, ...], Feasible]
+"""Combinations of levels by the numbers of their axes: which of them there are."""
 CANDIDATES = 48
 """Rows that are weighed against each other for every row that is taken."""
 
@@ -68,8 +70,15 @@ def _without(feasible: Feasible, *axes: int) -> Feasible:
     return np.asarray(feasible.any(axis=axes), np.bool_)
 
 
-def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[np.intp]:
-    """Feasible rows [rows, axes] of level numbers that hold every tuple of `feasible_tuples`.
+def covering_array(
+    feasible: Feasible,
+    strength: int,
+    seed: int = 0,
+    *,
+    asked: Tuples | None = None,
+) -> NDArray[np.intp]:
+    """Feasible rows [rows, axes] of level numbers that hold every tuple of `feasible_tuples`, or
+    those of them that are ``asked`` for.
 
     Every row is taken for a tuple that no earlier row holds, as the one of `CANDIDATES` feasible
     rows with that tuple which holds most others that are missing; so the array is complete by
@@ -77,28 +86,49 @@ def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[
     """
     small = compact(feasible)
     packed = np.packbits(small).tobytes()
-    return _covering_array(feasible.shape, small.shape, packed, strength, seed)
+    wanted = b"" if asked is None else _bits(asked)
+    return _covering_array(feasible.shape, small.shape, packed, strength, seed, wanted)
+
+
+def _bits(tuples: Tuples) -> bytes:
+    return np.packbits(np.concatenate([tuples[axes].ravel() for axes in sorted(tuples)])).tobytes()
 
 
 @lru_cache(maxsize=256)
 def _covering_array(
-    shape: tuple[int, ...], small: tuple[int, ...], packed: bytes, strength: int, seed: int
+    shape: tuple[int, ...],
+    small: tuple[int, ...],
+    packed: bytes,
+    strength: int,
+    seed: int,
+    wanted: bytes,
 ) -> NDArray[np.intp]:
     """`covering_array`: the items of a mode ask for the same one, each for the rows of its own."""
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(small))
     feasible = np.broadcast_to(bits.astype(np.bool_).reshape(small), shape)
     generator = np.random.Generator(np.random.Philox(key=seed))
-    missing = _Missing(feasible_tuples(feasible, strength), feasible.ndim)
+    tuples = feasible_tuples(feasible, strength)
+    if wanted:
+        _keep(tuples, wanted)
+    missing = _Missing(tuples, feasible.ndim)
     rows: list[NDArray[np.intp]] = []
     for kept, mine in missing.tuples.items():
-        wanted = np.argwhere(mine)
-        for levels in generator.permutation(wanted):
+        for levels in generator.permutation(np.argwhere(mine)):
             if not mine[tuple(levels)]:
                 continue
             rows.append(missing.take(_candidates(feasible, kept, levels, generator)))
     found = np.array(rows, np.intp).reshape(len(rows), feasible.ndim)
     found.flags.writeable = False
     return found
+
+
+def _keep(tuples: dict[tuple[int, ...], Feasible], wanted: bytes) -> None:
+    """Take out of the tuples those that are not among the ``wanted``, as `_bits` wrote them."""
+    bits, begin = np.unpackbits(np.frombuffer(wanted, np.uint8)).astype(np.bool_), 0
+    for axes in sorted(tuples):
+        left = tuples[axes]
+        left &= bits[begin : begin + left.size].reshape(left.shape)
+        begin += left.size
 
 
 def _candidates(

@@ -22,7 +22,7 @@ shrinking may find no way to a small one, though there is one."""
 SEAM_SHARE = 12
 """One in so many lies on a seam. They come after the small ones, for the same reason."""
 
-FREE_SHARE = 6
+FREE_SHARE = 3
 """One in so many cases is drawn freely, however many rows the discrete cells need."""
 
 FEWER_IN_PYTORCH = 6
@@ -65,7 +65,7 @@ def plan(
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     together = [one for one in shared(operator, mode, beside or (dtype,)) if dtype in one.of_each]
-    rows = [row for one in together for row in one.rows(profile.strength)[dtype]]
+    rows = [row for one in together for row in one.rows(profile)[dtype]]
     edges = tuple(edge for one in together for edge in one.edges(dtype, profile))
     free = max(examples - small - seams - len(rows), examples // FREE_SHARE)
     return Plan(small, seams, cells, rows, free, edges)

@@ -24,6 +24,8 @@ from tests.conformance.record.test_cells import CELLS, COUNT, FRUIT, SIZE, case_
 from tests.conformance.record.test_edges import NEAR, sizes_of
 from tests.conformance.session.test_rows_and_edges import RECORD
 
+SMOKE = PROFILES["smoke"]
+PAIRS = replace(SMOKE, each_mode=True)
 THREE = Shared({"a": CELLS, "b": CELLS, "c": replace(CELLS, constraints=())})
 PLAIN = Cells((FRUIT, SIZE, COUNT), lambda levels: st.just(case_of(dict(levels))))
 
@@ -35,7 +37,7 @@ def told(rows: dict[str, list[dict[str, str]]]) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("strength", [1, 2, 3])
 def test_together_they_hold_every_combination_and_each_all_that_are_smaller(strength: int) -> None:
-    rows = told(THREE.rows(strength))
+    rows = told(THREE.rows(replace(PAIRS, strength=strength)))
     feasible = {
         (dtype, *(axis.levels[at] for axis, at in zip(cells.axes, row, strict=True)))
         for dtype, cells in THREE.of_each.items()
@@ -60,12 +62,12 @@ def test_a_data_type_that_some_versions_of_cann_are_not_given_shares_nothing() -
 
 def test_sharing_makes_fewer_rows() -> None:
     alone = sum(len(cells.rows(2)) for cells in THREE.of_each.values())
-    assert len(told(THREE.rows(2))) < alone / 2
+    assert len(told(THREE.rows(PAIRS))) < alone / 2
 
 
 def test_a_data_type_alone_has_all_rows_of_its_own() -> None:
     alone = Shared({"b": CELLS})
-    assert alone.rows(2) == {"b": CELLS.rows(2)}
+    assert alone.rows(PAIRS) == {"b": CELLS.rows(2)}
     assert DTYPE not in dict(alone.axes)
 
 
@@ -79,13 +81,13 @@ def test_data_types_with_other_levels_share_nothing() -> None:
 @pytest.mark.parametrize("beside", ["a", "ab", "abc"])
 def test_the_plan_of_a_data_type_has_its_share_of_what_the_run_judges(beside: str) -> None:
     record = replace(RECORD, cells=lambda mode, dtype: CELLS)
-    expected = Shared({dtype: CELLS for dtype in beside}).rows(2)["a"]
-    assert plan(record, "plain", "a", PROFILES["smoke"], beside=beside).rows == expected
+    expected = Shared({dtype: CELLS for dtype in beside}).rows(PAIRS)["a"]
+    assert plan(record, "plain", "a", SMOKE, beside=beside).rows == expected
 
 
 def missing(lines: Sequence[object], cells: Shared = THREE, edge_cost: int = 0) -> list[str]:
     key = ("copying", "plain", cells.dtype)
-    profile = replace(PROFILES["smoke"], edge_cost=edge_cost)
+    profile = replace(SMOKE, edge_cost=edge_cost)
     (found,) = coverage(lines, {key: cells}, profile, COUNTED)  # type: ignore[arg-type]
     return found.missing + found.unmet
 
@@ -99,7 +101,7 @@ def lines_of(rows: dict[str, list[dict[str, str]]]) -> list[object]:
 
 
 def test_the_shared_rows_leave_nothing_missing() -> None:
-    assert missing(lines_of(THREE.rows(2))) == []
+    assert missing(lines_of(THREE.rows(PAIRS))) == []
 
 
 def test_a_level_is_owed_by_each_data_type_and_a_pair_by_any() -> None:
@@ -126,7 +128,7 @@ def with_edges(**of_each: tuple[Edge, ...]) -> Shared:
 
 def test_an_edge_is_owed_by_the_data_type_whose_turn_it_is() -> None:
     two = with_edges(a=(ON_CORES, ON_TILES), b=(ON_CORES, ON_TILES))
-    lines = lines_of(two.rows(2))
+    lines = lines_of(two.rows(PAIRS))
     lines.append(msgspec.structs.replace(judged("on"), dtype="b", levels={EDGE: (ON_TILES.name,)}))
     assert missing(lines, two, edge_cost=10) == [f"a: {ON_CORES.name}"]
 

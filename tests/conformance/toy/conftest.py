@@ -25,7 +25,7 @@ class ToyDevice:
     CANN gives it the profile of an NPU with that version.
 
     rejects answers 161002, as an interface does to which an output's shape is wrong.
-    slow takes its time, and may be wrong too; dies ends its process after 500 calls.
+    slow takes its time, and may be wrong too; dies ends its process after 180 calls.
     """
 
     profile: DeviceProfile | None = None
@@ -44,7 +44,7 @@ class ToyDevice:
             assert case.mode != "careful", "a call that may do harm was made"
         if self.slow:
             time.sleep(0.01)
-        if self.mood == "dies" and self.calls > 500:
+        if self.mood == "dies" and self.calls > 180:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.mood == "lost" and self.calls > 10:
             raise EnvironmentFailure("the toy is lost")
