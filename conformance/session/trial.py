@@ -55,7 +55,7 @@ __all__ = [
 
 Key = tuple[object, ...]
 
-ALL_CHECKED, CHECKED = 32, 4
+ALL_CHECKED, CHECKED = 8, 4
 """On so many cases of an item the suite is held against itself, then on one of so many: that takes
 a third of a verdict's time, and a record that contradicts itself does so on many cases."""
 

@@ -300,6 +300,6 @@ def test_a_failure_of_which_nothing_is_guessed_is_told_with_the_first_that_began
 
 def test_the_suite_is_held_against_itself_on_an_items_first_cases_and_then_on_one_of_four() -> None:
     trial = Trial(lambda judged, phase, seconds: None, SearchBudget(LIMIT))
-    checked = [trial.checks_suite() for _ in range(48)]
-    assert all(checked[:32])
-    assert [number for number, one in enumerate(checked[32:], 33) if one] == [36, 40, 44, 48]
+    checked = [trial.checks_suite() for _ in range(20)]
+    assert all(checked[:8])
+    assert [number for number, one in enumerate(checked[8:], 9) if one] == [12, 16, 20]
