@@ -172,11 +172,13 @@ def shared(operator: Operator, mode: str, dtypes: Iterable[str]) -> list[Shared]
         tuple((one.name, operator.dtypes_in(one.name)) for one in operator.modes),
         frozenset(one.dtype for one in operator.dated),
     )
-    chosen = tuple(dtypes)
-    found = given.of(mode, chosen)
-    if set(chosen) != {*operator.dtypes_in(mode)}:
-        return [Shared(of_each) for of_each in found]
-    return [Shared(of_each, _Turn(given, (mode, number))) for number, of_each in enumerate(found)]
+    chosen, every = tuple(dtypes), operator.dtypes_in(mode)
+    if {*chosen} != {*every}:
+        return [Shared(of_each) for of_each in given.of(mode, chosen)]
+    return [
+        Shared(of_each, _Turn(given, (mode, number)))
+        for number, of_each in enumerate(given.of(mode, every))
+    ]
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ def rows_of(dtypes: str, mode: str = "plain") -> list[Levels]:
 def test_smoke_alone_lets_modes_share() -> None:
     assert [name for name, one in PROFILES.items() if not one.each_mode] == ["smoke"]
     (one,) = shared(TWO, "plain", "ab")
+    assert [*shared(TWO, "plain", "ba")[0].of_each] == ["a", "b"]
     gate = replace(SMOKE, each_mode=True)
     assert one.rows(gate) == Shared(one.of_each).rows(gate)
     assert len(rows_of("ab")) < sum(map(len, one.rows(gate).values()))
