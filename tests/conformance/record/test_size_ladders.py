@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import PROGRAM, Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.draw.ladder_cells import cells_asked
 from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Mode, Operator
-from conformance.record.size_ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
+from conformance.record.size_ladders import BLOCKS, MACHINES, MOST, REPEATS, SLOW, Ladder
 from conformance.session.binding import OfRun, bind
 from conformance.session.ladder_item import cases_of as climbed_cases
 from conformance.session.search_budget import SearchBudget
@@ -105,6 +105,17 @@ def test_each_size_that_is_asked_is_judged_once() -> None:
     trial, judged = run(LADDER, lambda size: False, profile="gate")
     assert trial.smallest is None
     assert tuple(size for size, _ in judged) == LADDER.sizes
+
+
+@pytest.mark.parametrize("profile", ["smoke", "gate"])
+def test_smoke_makes_large_calls_in_the_order_of_the_program(profile: str) -> None:
+    _, judged = run(LADDER, lambda size: False, profile=profile)
+    met: dict[bool, set[str]] = {False: set(), True: set()}
+    for size, machine in judged:
+        assert machine is not None
+        met[size > SLOW].add(machine.pipes)
+    assert len(met[False]) > 2
+    assert (met[True] == {PROGRAM}) == (profile == "smoke")
 
 
 def test_around_each_power_of_two_all_machines_are_met() -> None:
