@@ -5,10 +5,12 @@
 // the two. The clocks are not asked: this is what a schedule has done.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <string>
 
 #include "../memory/access.h"
+#include "../memory/few.h"
 
 namespace ascendsim {
 
@@ -19,11 +21,26 @@ struct Touched {
     uint64_t end;
 };
 
+// From the first to behind the last of some bytes.
+struct Span {
+    uint64_t start = ~uint64_t{0};
+    uint64_t end = 0;
+
+    void Add(const Touched& touched) {
+        start = std::min(start, touched.start);
+        end = std::max(end, touched.end);
+    }
+    bool Meets(const Span& other) const { return start < other.end && other.start < end; }
+};
+
+// What most instructions touch: two operands that are read, one that is written, and one more.
+using TouchedBytes = Few<Touched, 4>;
+
 // An instruction that has been issued: its place in the program, and what it touches.
 struct Footprint {
     Doer doer{"", "", {}};
     uint64_t number = 0;
-    std::vector<Touched> touched;
+    TouchedBytes touched;
 };
 
 // Whether `late`, which has not taken effect, should have done so before `early`; then it is told,

@@ -12,6 +12,9 @@ namespace {
 constexpr uint32_t kAlways = 256;
 constexpr size_t kMostQueued = 4096;  // of one pipe: beyond that its oldest entry runs
 
+// The number of what is written when instructions are compared no longer.
+constexpr uint64_t kUnjudged = ~uint64_t{0};
+
 constexpr size_t kMostWritten = 16;  // elements that the scalar unit keeps from the other pipes
 
 // Each pipe is ahead of each other one in half of the orders. The first is `late`: whoever takes
@@ -25,6 +28,39 @@ constexpr std::array<Pipe, 3> kOrders[] = {
 constexpr std::array<uint32_t, 3> kChances[] = {
     {kAlways, kAlways / 2, 0}, {kAlways, 0, 0}, {kAlways / 2, kAlways / 2, kAlways / 2}};
 
+// What of the footprint are accesses that `belongs` to.
+template <typename Belongs>
+Footprint PartOf(const Footprint& whole, Belongs belongs) {
+    Footprint part{whole.doer, whole.number, {}};
+    for (const Touched& one : whole.touched) {
+        if (belongs(one.access)) {
+            part.touched.push_back(one);
+        }
+    }
+    return part;
+}
+
+Reach ReachOf(const Footprint& footprint) {
+    const Core& core = CurrentCore();
+    const auto ub = reinterpret_cast<uint64_t>(core.ub);
+    Reach reach;
+    for (const Touched& one : footprint.touched) {
+        const bool inside = one.start - ub < core.machine.physicalUbBytes;
+        (inside ? reach.ub : reach.global).Add(one);
+    }
+    return reach;
+}
+
+// What the instruction writes, as it is now.
+void Keep(const Footprint& footprint, HeldBytes& held) {
+    for (const Touched& one : footprint.touched) {
+        if (one.access == Access::Write) {
+            held.Add(one, reinterpret_cast<const uint8_t*>(one.start), footprint.doer,
+                     footprint.number);
+        }
+    }
+}
+
 }  // namespace
 
 void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
@@ -33,12 +69,11 @@ void Pipelines::Begin(const PipeSchedule& schedule, uint32_t block) {
     issued_ = 0;
     looks_ = 0;
     declared_ = {};
-    for (Queue& queue : queues_) {
-        queue.entries.clear();
-        queue.done = 0;
+    for (PipeQueue& queue : queues_) {
+        queue.Clear();
     }
-    held_.clear();
-    written_.clear();
+    held_.Clear();
+    written_.Clear();
     if (schedule.kind == Schedule::Random) {
         const uint64_t number = schedule.seed + block;
         random_ = number;
@@ -70,181 +105,179 @@ void Pipelines::HappensNow() {
     Judge(footprint);
 }
 
-void Pipelines::Add(Pipe pipe, Effect effect) {
+void Pipelines::Add(Pipe pipe, Effect&& effect) {
     Enqueue(pipe, std::move(effect), std::exchange(declared_, {}));
 }
 
-void Pipelines::AddVector(Effect effect, std::vector<Touched> touched, const Doer& doer,
-                          bool read) {
+void Pipelines::AddVector(Effect&& effect, TouchedBytes&& touched, const Doer& doer, bool read) {
     Footprint footprint{doer, issued_ + 1, std::move(touched)};
     if (read && Looks()) {
-        Footprint reads = footprint;
-        std::erase_if(reads.touched, [](const Touched& one) { return one.access != Access::Read; });
-        Judge(reads);
+        Judge(PartOf(footprint, [](Access access) { return access == Access::Read; }));
     }
     Enqueue(Pipe::V, std::move(effect), std::move(footprint));
 }
 
-void Pipelines::Enqueue(Pipe pipe, Effect effect, Footprint footprint) {
+void Pipelines::Enqueue(Pipe pipe, Effect&& effect, Footprint&& footprint) {
     const Registers& registers = CurrentCore().registers;
     footprint.number = ++issued_;
-    Entry entry{Kind::Run, std::move(effect), std::move(footprint)};
-    entry.deqScale = registers.deqScale;
-    entry.atomic = registers.atomic;
-    Put(pipe, std::move(entry));
+    Instruction& instruction =
+        Put(pipe, {Queued::Instruction, pipe, footprint.number, ReachOf(footprint)});
+    instruction.effect = std::move(effect);
+    instruction.footprint = std::move(footprint);
+    instruction.deqScale = registers.deqScale;
+    instruction.atomic = registers.atomic;
     for (size_t rank = 0; rank < order_.size(); ++rank) {
         const Pipe next = order_[rank];
-        while (!Of(next).entries.empty() && !IsBlocked(next) && Chance(ahead_[rank])) {
+        while (Of(next).Waiting() != 0 && !IsBlocked(next) && Chance(ahead_[rank])) {
             RunHead(next);
         }
     }
 }
 
-void Pipelines::Put(Pipe pipe, Entry entry) {
-    Of(pipe).entries.push_back(std::move(entry));
-    if (Of(pipe).entries.size() > kMostQueued) {
-        RunTo(pipe, Of(pipe).done + 1);
+Instruction& Pipelines::Put(Pipe pipe, const Mark& mark) {
+    if (Of(pipe).Waiting() == kMostQueued) {
+        RunTo(pipe, Of(pipe).Done() + 1);
     }
+    return Of(pipe).Put(mark);
 }
 
 // What has been issued before and waits, or waits to be seen, is late if `happening` needs it.
 void Pipelines::Judge(const Footprint& happening) {
-    for (const Queue& queue : queues_) {
-        for (const Entry& entry : queue.entries) {
-            if (entry.kind != Kind::Run) {
+    const Reach reach = ReachOf(happening);
+    for (const PipeQueue& queue : queues_) {
+        for (uint64_t place = queue.Done(); place < queue.Issued(); ++place) {
+            const Mark& mark = queue.At(place);
+            if (mark.kind != Queued::Instruction) {
                 continue;
             }
             ++looks_;
-            if (!Looks() || entry.footprint.number >= happening.number ||
-                TellEarly(happening, entry.footprint, name_)) {
+            if (!Looks() || mark.number >= happening.number ||
+                (mark.reach.Meets(reach) &&
+                 TellEarly(happening, queue.InstructionAt(place).footprint, name_))) {
                 break;
             }
         }
     }
+    JudgeHeld(happening, reach, held_);
     // The scalar unit reads back what it has written.
-    const bool ownSeen = PipeOf(happening.doer.pipe) == Pipe::S;
-    for (const std::vector<Held>* kept : {&held_, &written_}) {
-        if (kept == &written_ && ownSeen) {
-            continue;
-        }
-        for (const Held& part : *kept) {
-            if (part.footprint.number < happening.number) {
-                TellEarly(happening, part.footprint, name_);
-            }
+    if (PipeOf(happening.doer.pipe) != Pipe::S) {
+        JudgeHeld(happening, reach, written_);
+    }
+}
+
+void Pipelines::JudgeHeld(const Footprint& happening, const Reach& reach, const HeldBytes& held) {
+    for (const Held& part : held.Parts()) {
+        if (part.number < happening.number && part.touched.start < reach.ub.end &&
+            reach.ub.start < part.touched.end) {
+            TellEarly(happening, part.AsFootprint(), name_);
         }
     }
 }
 
 void Pipelines::Write(uint64_t start, const uint8_t* bytes, size_t count) {
     Footprint footprint = std::exchange(declared_, {});
-    footprint.number = ++issued_;
-    written_.push_back({start, std::vector<uint8_t>(bytes, bytes + count), std::move(footprint)});
-    if (written_.size() > kMostWritten ||
+    ++issued_;
+    const uint64_t at = reinterpret_cast<uint64_t>(CurrentCore().ub) + start;
+    written_.Add({Access::Write, at, at + count}, bytes, footprint.doer,
+                 footprint.touched.Empty() ? kUnjudged : issued_);
+    if (written_.Parts().size() > kMostWritten ||
         (schedule_.kind != Schedule::Late && Chance(kAlways / 2))) {
         ShowWritten();
     }
 }
 
 void Pipelines::Read(uint64_t start, uint8_t* bytes, size_t count) const {
-    for (const Held& part : written_) {
-        for (uint64_t at = std::max(start, part.start);
-             at < std::min(start + count, part.start + part.bytes.size()); ++at) {
-            bytes[at - start] = part.bytes[at - part.start];
-        }
-    }
+    written_.ReadInto(bytes, reinterpret_cast<uint64_t>(CurrentCore().ub) + start, count);
 }
 
-void Pipelines::ShowWritten() {
-    const std::vector<Held> shown = std::exchange(written_, {});
-    for (const Held& part : shown) {
-        Judge(part.footprint);
-    }
-    Show(shown);
-}
+void Pipelines::ShowWritten() { Show(written_); }
 
 uint64_t Pipelines::Signal(Pipe source) {
     if (source == Pipe::S) {
         ShowWritten();
     }
     Barrier(source);
-    return Issued(source);
+    return Of(source).Issued();
 }
 
 void Pipelines::Await(Pipe waiter, Pipe source, uint64_t place) {
     if (waiter == Pipe::S) {
         RunTo(source, place);
-    } else if (Of(source).done < place) {
-        Entry entry{Kind::Wait, {}, {}};
-        entry.source = source;
-        entry.place = place;
-        Put(waiter, std::move(entry));
+    } else if (Of(source).Done() < place) {
+        Put(waiter, {Queued::Wait, source, place, {}});
     }
 }
 
 void Pipelines::Barrier(Pipe pipe) {
     if (pipe == Pipe::V) {
-        Put(pipe, {Kind::Show, {}, {}});
+        Put(pipe, {Queued::Show, pipe, 0, {}});
     }
 }
 
-void Pipelines::Finish(Pipe pipe) { RunTo(pipe, Issued(pipe)); }
+void Pipelines::Finish(Pipe pipe) { RunTo(pipe, Of(pipe).Issued()); }
 
 void Pipelines::FinishAll() {
     ShowWritten();
     for (const Pipe pipe : order_) {
         Finish(pipe);
     }
-    ShowHeld();
+    Show(held_);
 }
 
 void Pipelines::Drop() { Begin(schedule_, 0); }
 
 // Whatever an entry waits for was issued before it: this comes to an end.
 void Pipelines::RunTo(Pipe pipe, uint64_t place) {
-    while (Of(pipe).done < place) {
+    while (Of(pipe).Done() < place) {
         RunHead(pipe);
     }
 }
 
 void Pipelines::RunHead(Pipe pipe) {
-    Queue& queue = Of(pipe);
-    Entry entry = std::move(queue.entries.front());
-    queue.entries.pop_front();
-    ++queue.done;
-    switch (entry.kind) {
-        case Kind::Run:
-            return Run(pipe, entry);
-        case Kind::Wait:
-            return RunTo(entry.source, entry.place);
-        case Kind::Show:
-            return ShowHeld();
+    PipeQueue& queue = Of(pipe);
+    const uint64_t place = queue.Done();
+    queue.Leave();
+    switch (queue.At(place).kind) {
+        case Queued::Instruction:
+            return Run(pipe, queue.InstructionAt(place));
+        case Queued::Wait:
+            return RunTo(queue.At(place).source, queue.At(place).number);
+        case Queued::Show:
+            return Show(held_);
     }
 }
 
-void Pipelines::Run(Pipe pipe, Entry& entry) {
+void Pipelines::Run(Pipe pipe, Instruction& instruction) {
     Core& core = CurrentCore();
-    std::swap(core.registers.deqScale, entry.deqScale);
-    std::swap(core.registers.atomic, entry.atomic);
+    const Footprint& footprint = instruction.footprint;
+    std::swap(core.registers.deqScale, instruction.deqScale);
+    std::swap(core.registers.atomic, instruction.atomic);
     // What V writes again is seen after what it wrote before.
-    const bool holds = pipe == Pipe::V && (schedule_.kind == Schedule::Late ||
-                                           MeetsHeld(entry.footprint) || Chance(kAlways / 2));
-    JudgeRun(entry.footprint, holds);
-    std::vector<Held> before;
+    const bool holds =
+        pipe == Pipe::V && (schedule_.kind == Schedule::Late ||
+                            std::any_of(footprint.touched.begin(), footprint.touched.end(),
+                                        [&](const Touched& one) {
+                                            return one.access == Access::Write && held_.Meets(one);
+                                        }) ||
+                            Chance(kAlways / 2));
+    JudgeRun(footprint, holds);
+    shown_.Clear();
     if (holds) {
-        Keep(entry.footprint, before);
+        Keep(footprint, shown_);
     }
-    entry.effect();
+    instruction.effect();
+    instruction.effect.Drop();
     if (holds) {
-        Keep(entry.footprint, held_);
-        Show(before);
+        Keep(footprint, held_);
+        shown_.Show();
     }
-    std::swap(core.registers.deqScale, entry.deqScale);
-    std::swap(core.registers.atomic, entry.atomic);
+    std::swap(core.registers.deqScale, instruction.deqScale);
+    std::swap(core.registers.atomic, instruction.atomic);
 }
 
 bool Pipelines::IsBlocked(Pipe pipe) {
-    const Entry& head = Of(pipe).entries.front();
-    return head.kind == Kind::Wait && Of(head.source).done < head.place;
+    const Mark& head = Of(pipe).At(Of(pipe).Done());
+    return head.kind == Queued::Wait && Of(head.source).Done() < head.number;
 }
 
 bool Pipelines::Chance(uint32_t outOf256) {
@@ -254,22 +287,15 @@ bool Pipelines::Chance(uint32_t outOf256) {
     return NextRandom(random_) % kAlways < outOf256;
 }
 
-void Pipelines::ShowHeld() {
-    const std::vector<Held> shown = std::exchange(held_, {});
-    for (const Held& part : shown) {
-        Judge(part.footprint);
+void Pipelines::Show(HeldBytes& held) {
+    shown_.Clear();
+    std::swap(held, shown_);
+    for (const Held& part : shown_.Parts()) {
+        if (part.number != kUnjudged) {
+            Judge(part.AsFootprint());
+        }
     }
-    Show(shown);
-}
-
-bool Pipelines::MeetsHeld(const Footprint& footprint) const {
-    return std::any_of(footprint.touched.begin(), footprint.touched.end(), [&](const Touched& one) {
-        return one.access == Access::Write &&
-               std::any_of(held_.begin(), held_.end(), [&](const Held& part) {
-                   const Touched& other = part.footprint.touched.front();
-                   return one.start < other.end && other.start < one.end;
-               });
-    });
+    shown_.Show();
 }
 
 // An instruction reads when it runs. It writes then, too, unless its results are held. Those of V
@@ -278,41 +304,20 @@ void Pipelines::JudgeRun(const Footprint& footprint, bool holds) {
     if (!Looks()) {
         return;
     }
-    Footprint happening{footprint.doer, footprint.number, {}};
-    for (const Touched& one : footprint.touched) {
-        if (one.access == Access::Read || !holds) {
-            happening.touched.push_back(one);
-        }
-    }
-    Judge(happening);
-}
-
-void Pipelines::Keep(const Footprint& footprint, std::vector<Held>& kept) {
-    const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
-    for (const Touched& one : footprint.touched) {
-        if (one.access == Access::Write) {
-            const auto* bytes = reinterpret_cast<const uint8_t*>(one.start);
-            kept.push_back({one.start - ub,
-                            std::vector<uint8_t>(bytes, bytes + one.end - one.start),
-                            {footprint.doer, footprint.number, {one}}});
-        }
-    }
-}
-
-void Pipelines::Show(const std::vector<Held>& kept) {
-    for (const Held& part : kept) {
-        std::copy(part.bytes.begin(), part.bytes.end(), CurrentCore().ub + part.start);
-    }
+    const bool all = !holds;
+    Judge(PartOf(footprint, [all](Access access) { return all || access == Access::Read; }));
 }
 
 bool QueuesEffects() { return CurrentCore().pipelines.Queues(); }
 
-void QueueEffect(Pipe pipe, Effect effect) { CurrentCore().pipelines.Add(pipe, std::move(effect)); }
+void QueueEffect(Pipe pipe, Effect&& effect) {
+    CurrentCore().pipelines.Add(pipe, std::move(effect));
+}
 
-void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read) {
+void QueueVector(uint32_t operands, Effect&& effect, const Doer& doer, bool read) {
     const Operands& declared = CurrentCore().operands;
     const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
-    std::vector<Touched> touched;
+    TouchedBytes touched;
     for (size_t index = operands; index < declared.operands.size(); ++index) {
         const bool last = index + 1 == declared.operands.size();
         const size_t end = last ? declared.pieces.size() : declared.operands[index + 1].firstPiece;
@@ -327,7 +332,7 @@ void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read) 
     CurrentCore().pipelines.AddVector(std::move(effect), std::move(touched), doer, read);
 }
 
-void QueueClobber(Effect effect, Bytes written, const Doer& doer) {
+void QueueClobber(Effect&& effect, Bytes written, const Doer& doer) {
     const auto ub = reinterpret_cast<uint64_t>(CurrentCore().ub);
     CurrentCore().pipelines.AddVector(
         std::move(effect), {{Access::Write, ub + written.start, ub + written.end}}, doer, false);

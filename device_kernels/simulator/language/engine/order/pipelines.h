@@ -8,8 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +17,9 @@
 #include "../schedule/registers.h"
 #include "clocks.h"
 #include "early.h"
+#include "effect.h"
+#include "held_bytes.h"
+#include "pipe_queue.h"
 
 namespace ascendsim {
 
@@ -34,8 +35,6 @@ struct PipeSchedule {
 
 // The schedule of the next launch, as ascendsimPipes or ASCENDSIM_PIPES says.
 PipeSchedule ConfiguredPipes();
-
-using Effect = std::function<void()>;
 
 // Pairs of instructions of a block that are compared: all of a case that a person reads, and of a
 // large one, where thousands wait, its beginning.
@@ -60,9 +59,9 @@ public:
     void HappensNow();
 
     // A copy is issued, which has declared what it touches.
-    void Add(Pipe pipe, Effect effect);
+    void Add(Pipe pipe, Effect&& effect);
     // An instruction of V is issued. `read`: it has read its operands already.
-    void AddVector(Effect effect, std::vector<Touched> touched, const Doer& doer, bool read);
+    void AddVector(Effect&& effect, TouchedBytes&& touched, const Doer& doer, bool read);
 
     // The scalar unit writes bytes of UB, which it reads back at once. Other pipes may see them
     // only from its next flag on.
@@ -85,41 +84,18 @@ public:
     void Drop();
 
 private:
-    enum class Kind : uint8_t { Run, Wait, Show };
-    struct Entry {
-        Kind kind;
-        Effect effect;          // of Run
-        Footprint footprint;    // of Run
-        float deqScale = 0.0f;  // the registers as they were at issue
-        AtomicRegister atomic{};
-        Pipe source = Pipe::S;  // of Wait
-        uint64_t place = 0;     // of Wait
-    };
-    struct Queue {
-        std::deque<Entry> entries;
-        uint64_t done = 0;  // entries that have left it
-    };
-    struct Held {
-        uint64_t start;  // byte of UB
-        std::vector<uint8_t> bytes;
-        Footprint footprint;  // of who wrote them, these bytes alone
-    };
-
-    Queue& Of(Pipe pipe) { return queues_[static_cast<uint32_t>(pipe)]; }
-    uint64_t Issued(Pipe pipe) { return Of(pipe).done + Of(pipe).entries.size(); }
-    void Put(Pipe pipe, Entry entry);
-    void Enqueue(Pipe pipe, Effect effect, Footprint footprint);
+    PipeQueue& Of(Pipe pipe) { return queues_[static_cast<uint32_t>(pipe)]; }
+    void Enqueue(Pipe pipe, Effect&& effect, Footprint&& footprint);
+    Instruction& Put(Pipe pipe, const Mark& mark);
     void Judge(const Footprint& happening);
+    void JudgeHeld(const Footprint& happening, const Reach& reach, const HeldBytes& held);
+    void JudgeRun(const Footprint& footprint, bool holds);
     void RunTo(Pipe pipe, uint64_t place);
     void RunHead(Pipe pipe);
-    void Run(Pipe pipe, Entry& entry);
+    void Run(Pipe pipe, Instruction& instruction);
     bool IsBlocked(Pipe pipe);
     bool Chance(uint32_t outOf256);
-    void ShowHeld();
-    void JudgeRun(const Footprint& footprint, bool holds);
-    bool MeetsHeld(const Footprint& footprint) const;
-    static void Keep(const Footprint& footprint, std::vector<Held>& kept);
-    static void Show(const std::vector<Held>& kept);
+    void Show(HeldBytes& held);
 
     PipeSchedule schedule_;
     std::string name_;
@@ -127,11 +103,12 @@ private:
     uint32_t looks_ = 0;   // pairs of instructions that Judge has compared
     Footprint declared_;   // what the next copy or scalar write has declared
     uint64_t random_ = 0;
-    std::array<Pipe, 3> order_{};       // the pipes, from the one that is ahead
-    std::array<uint32_t, 3> ahead_{};   // the chance of each to run its next entry, out of 256
-    std::array<Queue, kPipes> queues_;  // that of S stays empty
-    std::vector<Held> held_;            // results of V that nobody sees yet
-    std::vector<Held> written_;         // by the scalar unit, that no other pipe sees yet
+    std::array<Pipe, 3> order_{};           // the pipes, from the one that is ahead
+    std::array<uint32_t, 3> ahead_{};       // the chance of each to run its next entry, out of 256
+    std::array<PipeQueue, kPipes> queues_;  // that of S stays empty
+    HeldBytes held_;                        // results of V
+    HeldBytes written_;                     // elements that the scalar unit has written
+    HeldBytes shown_;                       // what is shown at the moment
 };
 
 // Whether the running core's effects wait.
@@ -139,10 +116,10 @@ bool QueuesEffects();
 
 // Queues the effect of an instruction of the running core: of a copy, or of one of V, which touches
 // the operands that it has declared from `operands` on. `read`: it has read them already.
-void QueueEffect(Pipe pipe, Effect effect);
-void QueueVector(uint32_t operands, Effect effect, const Doer& doer, bool read);
+void QueueEffect(Pipe pipe, Effect&& effect);
+void QueueVector(uint32_t operands, Effect&& effect, const Doer& doer, bool read);
 // The same for bytes of UB that an instruction of V leaves with anything in them.
-void QueueClobber(Effect effect, Bytes written, const Doer& doer);
+void QueueClobber(Effect&& effect, Bytes written, const Doer& doer);
 
 // Where effects wait: an access of a copy, or of the scalar unit to UB, that is about to be made,
 // and one of the scalar unit that is made now.
