@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 
 from conformance.catalogue import corrupted as say
-from conformance.record.covering import Feasible, Tuples
+from conformance.record.covering import Feasible, Tuples, bits_of
 
 Shown = Mapping[str, tuple[str, ...]]
 Axes = Sequence[tuple[str, tuple[str, ...]]]
@@ -67,8 +67,7 @@ def in_words(declared: Axes, missing: Tuples) -> list[str]:
 
 def packed(tuples: Tuples) -> str:
     """Which tuples there are, as a short text: their bits in the order of their axes."""
-    bits = np.concatenate([tuples[axes].ravel() for axes in sorted(tuples)] or [np.zeros(0, bool)])
-    return b64encode(zlib.compress(np.packbits(bits).tobytes(), 9)).decode()
+    return b64encode(zlib.compress(bits_of(tuples), 9)).decode()
 
 
 def unpacked(text: str, axes: Axes, strength: int) -> dict[tuple[int, ...], Feasible]:

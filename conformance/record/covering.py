@@ -86,12 +86,14 @@ def covering_array(
     """
     small = compact(feasible)
     packed = np.packbits(small).tobytes()
-    wanted = b"" if asked is None else _bits(asked)
+    wanted = b"" if asked is None else bits_of(asked)
     return _covering_array(feasible.shape, small.shape, packed, strength, seed, wanted)
 
 
-def _bits(tuples: Tuples) -> bytes:
-    return np.packbits(np.concatenate([tuples[axes].ravel() for axes in sorted(tuples)])).tobytes()
+def bits_of(tuples: Tuples) -> bytes:
+    """Which tuples there are, eight to a byte, in the order of their axes."""
+    bits = [tuples[axes].ravel() for axes in sorted(tuples)]
+    return np.packbits(np.concatenate(bits or [np.zeros(0, np.bool_)])).tobytes()
 
 
 @lru_cache(maxsize=256)
@@ -123,7 +125,7 @@ def _covering_array(
 
 
 def _keep(tuples: dict[tuple[int, ...], Feasible], wanted: bytes) -> None:
-    """Take out of the tuples those that are not among the ``wanted``, as `_bits` wrote them."""
+    """Take out of the tuples those that are not among the ``wanted``, as `bits_of` wrote them."""
     bits, begin = np.unpackbits(np.frombuffer(wanted, np.uint8)).astype(np.bool_), 0
     for axes in sorted(tuples):
         left = tuples[axes]

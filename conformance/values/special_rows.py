@@ -28,8 +28,9 @@ def planted(
 
     A tensor with no fewer columns than rows has one special value in every column, whose row moves
     on with it; after so many columns as there are rows comes the next of `KINDS`. Any other tensor
-    has one in every row, whose column moves on with it; the kind changes from row to row. Beside a
-    kind that is lost among others, a subnormal or -0.0, stand zeros, along the column or the row.
+    has one in every row, whose column moves on with it; the kind changes from row to row, and in a
+    column from one to the next. Beside a kind that is lost among others, a subnormal or -0.0, stand
+    zeros, along the column or the row.
     """
     row, column = rows[:, None], np.arange(columns)[None, :]
     if columns >= all_rows:
@@ -37,7 +38,8 @@ def planted(
         kind = column // max(1, all_rows) + seed
     else:
         special = row % max(1, columns) == column
-        kind = row + seed
+        again = columns % len(KINDS) == 0  # a column would have one kind alone
+        kind = row + again * (row // max(1, columns)) + seed
     kind = np.broadcast_to(kind % len(KINDS), special.shape)
     plain = (1 + (3 * row + column + seed) % LARGEST) * np.where((row + column) % 2, -1.0, 1.0)
     values: NDArray[Any] = np.where(kind >= KINDS.index("least subnormal"), 0.0, plain)

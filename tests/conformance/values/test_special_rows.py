@@ -48,9 +48,12 @@ def test_every_row_has_every_kind_where_there_are_five_times_as_many_columns(
     assert all(set(range(len(KINDS))) <= set(row.tolist()) for row in kinds)
 
 
+@pytest.mark.parametrize("slots", [1, 4, 5, 6, 10, 65])
 @pytest.mark.parametrize("seed", range(6))
-def test_every_slot_has_every_kind_where_there_are_five_times_as_many_tokens(seed: int) -> None:
-    kinds = kinds_of(planted((20, 4), DTYPES[0], seed))
+def test_every_slot_has_every_kind_where_there_are_five_times_as_many_tokens(
+    seed: int, slots: int
+) -> None:
+    kinds = kinds_of(planted((5 * slots, slots), DTYPES[0], seed))
     assert all(set(range(len(KINDS))) <= set(slot.tolist()) for slot in kinds.T)
 
 
