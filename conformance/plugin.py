@@ -224,7 +224,7 @@ def pytest_pycollect_makeitem(
         stand_alone=context.workloads_asked,
         given=context.given,
         each_rejection=context.profile.each_rejection or by_name,
-        full_rows=context.profile.full_rows or by_name,
+        each_workload=context.profile.full_rows > 0 or by_name,
     )
     made = parametrize(body, context.operators, asked)
     if made is None:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from conformance import places
 from conformance.catalogue.message import packed
 from conformance.devices.python.named import written
-from conformance.draw.batches import batches, batches_asked, judged
+from conformance.draw.batches import batches, batches_asked, workloads_judged
 from conformance.evidence.shard import WHOLE
 from conformance.record import workload
 from conformance.record.operator import REFERENCE, Operator
@@ -59,9 +59,9 @@ class Request(Asked):
         every = workload.own(places.workloads()) if routed else ()
         full_rows, seed = self.profile.full_rows, self.seed
         calls = sum(
-            len([*batches(routing, every, full_rows, seed)])
+            len([*batches(model, every, full_rows, seed)])
             for one in routed
-            for routing in judged(every, full_rows, seed, one.name)
+            for model in workloads_judged(every, full_rows > 0, seed, one.name)
         )
         drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
         return drawn + calls // self.shard.count

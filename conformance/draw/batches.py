@@ -17,13 +17,11 @@ MOST_ENTRIES = 2**20
 """Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
 
 
-def judged(
-    every: Sequence[Workload], full_rows: int, turn: int, operator: str
+def workloads_judged(
+    every: Sequence[Workload], each: bool, turn: int, operator: str
 ) -> tuple[Workload, ...]:
-    """The workloads that a run judges of an operator: all of them, or, in smoke, which has no
-    ``full_rows``, those whose turn it is.
-    """
-    if full_rows:
+    """The workloads that a run judges of an operator: ``each``, or those whose turn it is."""
+    if each:
         return tuple(every)
     first = crc32(operator.encode()) + turn
     return tuple(one for place, one in enumerate(every) if (first + place) % SHARE == 0)

@@ -16,9 +16,10 @@ class Profile:
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
     in one case of one of the data types (conformance/draw/shared_rows.py), in ``each_mode`` or,
-    False, in one of those that have them, by turns. Of the edges, those are
-    judged that cost no more than ``edge_cost`` (conformance/record/edges.py), in
-    ``each_edge_dtype`` or, where data types have the same ones, in one of them by turns.
+    False, in one of those that have them (conformance/draw/shared_modes.py), by turns, as an edge
+    is. Of the edges, those are judged that cost no more than ``edge_cost``
+    (conformance/record/edges.py), in ``each_edge_dtype`` or, where data types have the same ones,
+    in one of them by turns.
     ``relations`` cases are drawn for a relation in each mode and dtype, where relations are asked
     for, ``invariants`` for one that always is (conformance/relations/invariants.py), of which
     ``each_dtype`` has as many or, False, those of a mode take turns. A ladder

@@ -87,11 +87,11 @@ class Shared:
             mine = self.turn.edges(dtype, profile.edge_cost)
             return tuple(edge for edge in edges.within(profile.edge_cost) if edge.name in mine)
         alike = self.alike[dtype]
-        turn = alike.index(dtype)
+        place = alike.index(dtype)
         return tuple(
             edge
             for number, edge in enumerate(edges.within(profile.edge_cost))
-            if profile.each_edge_dtype or edge.in_each or number % len(alike) == turn
+            if profile.each_edge_dtype or edge.in_each or number % len(alike) == place
         )
 
     def edge_names(self, profile: Profile, dtypes: Collection[str] | None = None) -> list[str]:
@@ -107,13 +107,23 @@ class Shared:
         ]
 
     def asked(self, profile: Profile, dtypes: Collection[str] | None = None) -> Tuples:
-        """The combinations of levels that the profile judges, those of ``dtypes``; None: of all."""
+        """The combinations of levels that the profile judges, those of ``dtypes``; None: of all.
+
+        Nobody may write to them.
+        """
+        turn = self._turn_in(profile)
+        if dtypes is None and turn is not None:
+            return turn.tuples(profile.strength)
         feasible = self.feasible if dtypes is None else self._feasible_in(dtypes)
         every = feasible_tuples(feasible, profile.strength)
-        if profile.each_mode or self.turn is None:
+        if turn is None:
             return every
-        mine = self.turn.tuples(profile.strength)
+        mine = turn.tuples(profile.strength)
         return {axes: left & mine[axes] for axes, left in every.items()}
+
+    def _turn_in(self, profile: Profile) -> _Turn | None:
+        """What rows are asked for by turns; None: no turns are taken."""
+        return None if profile.each_mode else self.turn
 
     def _feasible_in(self, dtypes: Collection[str]) -> Feasible:
         """`feasible` where it is one of ``dtypes``: nothing goes together in any other."""
@@ -133,7 +143,7 @@ class Shared:
         """The rows of each data type: together they hold what the profile asks for."""
         (first, *_) = self.of_each
         found: dict[str, list[Levels]] = {dtype: [] for dtype in self.of_each}
-        asked = None if profile.each_mode else self.asked(profile)
+        asked = self.asked(profile) if self._turn_in(profile) else None
         for row in covering_array(self.feasible, profile.strength, asked=asked):
             levels = {
                 name: known[level] for (name, known), level in zip(self.axes, row, strict=True)

@@ -31,7 +31,7 @@ from conformance.catalogue import session as say
 from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.devices.withheld_calls import why_not_refused
-from conformance.draw.batches import judged
+from conformance.draw.batches import workloads_judged
 from conformance.draw.ladder_cells import cells_asked
 from conformance.draw.rejections_asked import rejections_asked
 from conformance.field.given import GivenCase
@@ -123,8 +123,8 @@ class Asked:
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
     judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``; so is
-    one of the rejected calls that are alike, or ``each_rejection``; ``workloads`` in one item each,
-    without ``full_rows`` by turns, and nothing else if they ``stand_alone``, as a person asks.
+    one of the rejected calls that are alike, or ``each_rejection``; ``workloads`` in one item each:
+    ``each_workload`` or some, by turns, and nothing else if they ``stand_alone``, as a person asks.
     If there are cases that are ``given`` in files, nothing else is judged.
     """
 
@@ -136,7 +136,7 @@ class Asked:
     stand_alone: bool = False
     given: tuple[GivenCase, ...] = ()
     each_rejection: bool = True
-    full_rows: int = 1
+    each_workload: bool = True
 
 
 ALL = Asked()
@@ -209,8 +209,8 @@ def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any
     if named == WORKLOAD:
         if operator.workload_cases is None:
             return []
-        full_rows = asked.full_rows or asked.stand_alone
-        chosen = judged(asked.workloads, full_rows, asked.turn, operator.name)
+        each = asked.each_workload or asked.stand_alone
+        chosen = workloads_judged(asked.workloads, each, asked.turn, operator.name)
         return [(operator, one) for one in chosen]
     if named == GIVEN:
         return [(operator, one) for one in asked.given if one.case.operator == operator.name]

@@ -42,7 +42,9 @@ NOTHING = Plant("pipelines.cpp", "void Pipelines::Drop() {", "void Pipelines::Dr
 """No mistake: the sources are only compiled anew."""
 
 PASSES_OVER_FLAGS = Plant(
-    "pipelines.cpp", "            return RunTo(queue.At(place).source, queue.At(place).number);", "            return;"
+    "pipelines.cpp",
+    "            return RunTo(queue.At(place).source, queue.At(place).number);",
+    "            return;",
 )
 """A pipe goes on without the flag that it waits for."""
 

@@ -7,7 +7,7 @@ from collections import Counter
 import msgspec
 import pytest
 
-from conformance.draw.batches import batches, batches_asked, judged
+from conformance.draw.batches import batches, batches_asked, workloads_judged
 from conformance.record.workload import ROUTINGS, Workload
 
 
@@ -40,12 +40,14 @@ def test_smoke_judges_each_decode_step_and_a_prompt_of_each_routing(mine: Worklo
 
 def test_smoke_judges_a_workload_in_one_of_four_operators_by_turns(mine: Workload) -> None:
     every = tuple(msgspec.structs.replace(mine, name=f"model {n}") for n in range(8))
-    turns = [judged(every, 0, turn, "x") for turn in range(4)]
+    turns = [workloads_judged(every, False, turn, "x") for turn in range(4)]
     assert [len(some) for some in turns] == [2] * 4
     assert {one.name for some in turns for one in some} == {one.name for one in every}
-    chosen = {judged(every, 0, 0, name) for name in ("a", "b", "c", "d", "e", "f", "g", "h")}
+    chosen = {
+        workloads_judged(every, False, 0, name) for name in ("a", "b", "c", "d", "e", "f", "g", "h")
+    }
     assert len(chosen) > 1, "operators have turns of their own"
-    assert judged(every, 3, 0, "x") == every
+    assert workloads_judged(every, True, 0, "x") == every
 
 
 @pytest.mark.parametrize(("experts", "tokens"), [(2**12, 256), (2**13, 128), (2**20, 256)])
