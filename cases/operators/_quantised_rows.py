@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.boxes import exact
 from conformance.numerics.quantisation import affine, live_rows, quotients, scale_of, scaled_rows
 from conformance.record.clause import document
 from conformance.record.computed import Box, Computed
@@ -77,40 +76,50 @@ class QuantisedRows:
         """Which elements of rows are, that are divided by a scale: no document says what 0 / 0
         becomes. A row without a slot is not divided."""
         found, rows = self._rows(inputs, attributes)
-        told = live_rows(rows)[:, 0] | ~found.named
+        told = _among(found, live_rows(rows)[:, 0], True)
         return np.asarray((_named(found, attributes) & told).reshape(*found.shape, 1))
 
     def _rows(self, inputs: Arrays, attributes: Attributes) -> tuple[Rows, NDArray[np.float64]]:
-        """The rows that a call quantises, in fp32, after they are multiplied with their factors."""
-        found, scale = self.routed(inputs, attributes), inputs.get("scale")
-        factors = found.factors(scale) if attributes["quant_mode"] == DYNAMIC else None
-        return found, scaled_rows(found.rows_of(inputs["x"]), factors)
+        """Of the rows that a call quantises those with a slot, in fp32, after they are multiplied
+        with their factors. Padded rows may be many more."""
+        found, scale, x = self.routed(inputs, attributes), inputs.get("scale"), inputs["x"]
+        tokens = found.rows_of(np.arange(len(x)))[found.named]
+        factors = scale if attributes["quant_mode"] == DYNAMIC else None
+        if factors is not None and len(factors) > 1:
+            factors = factors[found.rows_of(found.expert)[found.named]]
+        return found, scaled_rows(x[tokens], factors)
 
     def _scales(self, call: Computed) -> Box:
-        return scale_of(self._rows(call.inputs, call.attributes)[1], call.functions)
+        found, rows = self._rows(call.inputs, call.attributes)
+        box = scale_of(rows, call.functions)
+        return Box(*(_among(found, end, 0.0) for end in (box.low, box.high)))
 
     def _by_own_scale(self, call: Computed) -> Box:
         """Elements of rows divided by the scale that was observed."""
         found, rows = self._rows(call.inputs, call.attributes)
-        observed = call.outputs[self.scale].reshape(-1)
-        return _in_rows(found, quotients(rows, observed, call.functions))
+        observed = call.outputs[self.scale].reshape(-1)[found.named]
+        box = quotients(rows, observed, call.functions)
+        return _in_shape(found, *(_among(found, end, 0.0) for end in (box.low, box.high)))
 
     def _by_one_scale(self, call: Computed) -> Box:
-        """Elements times the scale, plus the offset."""
-        found, rows = self._rows(call.inputs, call.attributes)
-        scale, offset = call.inputs["scale"], call.inputs["offset"]
-        box = affine(rows.astype(np.float32), scale, offset, halves=self.halves)
-        return _in_rows(found, box)
+        """Elements of tokens times the scale, plus the offset, where their slots lie."""
+        found = self.routed(call.inputs, call.attributes)
+        operands = (call.inputs[name] for name in ("x", "scale", "offset"))
+        box = affine(*operands, halves=self.halves)
+        return _in_shape(found, *(found.rows_of(end) for end in (box.low, box.high)))
 
 
 def _named(found: Rows, attributes: Attributes) -> NDArray[np.bool_]:
     return found.named if attributes["drop_pad_mode"] == 0 else np.ones(found.rows, np.bool_)
 
 
-def _in_rows(found: Rows, box: Box) -> Box:
-    """The box in the shape of expanded_x: 0 in rows without a slot."""
-    named = found.named[:, np.newaxis]
-    zero = exact(np.zeros(box.low.shape, np.float32))
-    low, high = np.where(named, box.low, zero.low), np.where(named, box.high, zero.high)
-    shape = (*found.shape, box.low.shape[-1])
-    return Box(low.reshape(shape), high.reshape(shape))
+def _among(found: Rows, of_named: NDArray[Any], other: float) -> NDArray[Any]:
+    """What rows with a slot have, in their places; in those without one ``other``."""
+    every = np.full((found.rows, *of_named.shape[1:]), other, of_named.dtype)
+    every[found.named] = of_named
+    return every
+
+
+def _in_shape(found: Rows, *ends: NDArray[np.float64]) -> Box:
+    """The box of rows in the shape of expanded_x."""
+    return Box(*(end.reshape(*found.shape, end.shape[-1]) for end in ends))

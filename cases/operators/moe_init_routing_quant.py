@@ -167,11 +167,16 @@ EQUATIONS = f"{DOCUMENT}, equations"
 
 
 def _rows(call: Computed) -> Box:
-    """The rows that MoeInitRouting moves, times the scale, plus the offset."""
-    active = call.attributes["active_num"]
-    moved = moe_init_routing.formula(**call.inputs, active_num=active)["expanded_x"]
+    """The rows times the scale, plus the offset, where MoeInitRouting moves them."""
     scale, offset = (np.array([call.attributes[name]], np.float32) for name in ("scale", "offset"))
-    return affine(moved, scale, offset, halves=True)
+    box = affine(call.inputs["x"], scale, offset, halves=True)
+
+    active = call.attributes["active_num"]
+    ends = (
+        moe_init_routing.formula(**{**call.inputs, "x": end}, active_num=active)["expanded_x"]
+        for end in (box.low, box.high)
+    )
+    return Box(*ends)
 
 
 OPERATOR = Operator(
