@@ -42,7 +42,8 @@ CellsOf = Callable[[str, str], Cells]
 class Extreme:
     """Sizes that an edge fixes on a machine, and the input whose values are `planted`, if any.
 
-    ``cost`` is that of the edge; None: it follows from the slots and columns of the sizes.
+    Its values are of a ``family``, special ones if no other is named. ``cost`` is that of the edge;
+    None: it follows from the slots and columns of the sizes.
     """
 
     limit: str
@@ -50,21 +51,23 @@ class Extreme:
     planted: str = ""
     machine: Machine = MACHINE
     cost: int | None = None
+    family: str = PLANTED
 
     def edge(self) -> Edge:
         """The edge that it is."""
-        sizes = {**self.sizes, _key(self.planted): 1} if self.planted else self.sizes
+        sizes = {**self.sizes, **{_key(*values): 1 for values in self.values}}
         slots = sizes.get("top_k", 1) * sizes.get("tokens", sizes.get("rows", 3))
         cost = slots * (sizes.get("hidden", 8) + INDEX_COST) if self.cost is None else self.cost
         return Edge(self.limit, self.machine, sizes, cost, in_each=bool(self.planted))
 
+    @property
+    def values(self) -> list[tuple[str, str]]:
+        """The input and the family of its values, if they are planted."""
+        return [(self.planted, self.family)] if self.planted else []
+
 
 class Declares(Protocol):
     """What is extreme in the calls of one mode."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The inputs whose values may be planted."""
 
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes; some may lie on the edges that are there without them."""
@@ -87,11 +90,6 @@ class Extremes:
     tokens: int = 1
     tiles: str = "two tiles"
     fixed: Sizes = field(default_factory=dict)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The inputs whose values may be planted."""
-        return (*self.rows, *self.weights)
 
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values."""
@@ -164,29 +162,29 @@ def _joined(near: Edges, mine: Declares) -> Edges:
         if not extreme.planted:
             return drawn
         given = drawn.filter(lambda case: extreme.planted in case.inputs)
-        return given.map(partial(plant, name=extreme.planted))
+        return given.map(partial(plant, name=extreme.planted, family=extreme.family))
+
+    values = {planted for one in every.values() for planted in one.values}
 
     def sizes_of(case: Case) -> Sizes:
-        return {
-            **near.sizes_of(case),
-            **{_key(name): _is_planted(case, name) for name in mine.names},
-        }
+        shown = {_key(*planted): _is_planted(case, *planted) for planted in values}
+        return {**near.sizes_of(case), **shown}
 
     return Edges(distinct((*near.declared, *edges)), sizes_of, cases)
 
 
-def plant(case: Case, name: str) -> Case:
-    """The case with special values in every row or column of one of its inputs."""
+def plant(case: Case, name: str, family: str = PLANTED) -> Case:
+    """The case with values of a family in all of one of its inputs."""
     tensor = case.inputs[name]
-    fill = tensor.fill or Fill((PLANTED,), seed=0)
-    grown = replace(tensor, values=None, fill=replace(fill, stripes=(PLANTED,)))
+    fill = tensor.fill or Fill((family,), seed=0)
+    grown = replace(tensor, values=None, fill=replace(fill, stripes=(family,)))
     return replace(case, inputs={**case.inputs, name: grown})
 
 
-def _key(name: str) -> str:
-    return f"special {name}"
+def _key(name: str, family: str) -> str:
+    return f"{'special' if family == PLANTED else family} {name}"
 
 
-def _is_planted(case: Case, name: str) -> int:
+def _is_planted(case: Case, name: str, family: str) -> int:
     tensor = case.inputs.get(name)
-    return int(tensor is not None and tensor.fill is not None and tensor.fill.stripes == (PLANTED,))
+    return int(tensor is not None and tensor.fill is not None and tensor.fill.stripes == (family,))

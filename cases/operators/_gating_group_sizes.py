@@ -106,8 +106,6 @@ class Planted:
     """What is extreme in these calls: x is one row of one expert, every expert of the most is
     selected, special values are in every place of x."""
 
-    names = ("x",)
-
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows whose experts are all selected, and
         of groups. There are so many rows that each column has each special value."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -40,6 +40,9 @@ FAMILIES = (
     *("separated", "levels", "gaussian", "equal", "masked", "one special"),
     *("close", "wide", "offset", "vanishing"),
 )
+MASKED_ROWS = 12
+"""As many as smoke can afford in two pieces."""
+
 ONE, FEW, MANY, ALL = "one", "2 to 8", "more than 8", "all"
 ABSENT, NONE, SOME, EVERY = "absent", "none", "some", "all"
 TWO, THREE = "two axes", "three axes"
@@ -129,9 +132,7 @@ def gating(make: Make) -> SizedCalls:
 @dataclass(frozen=True)
 class Planted:
     """What is extreme in these calls: x is one row of one expert, k is 1024, special values are in
-    every place of x."""
-
-    names = ("x",)
+    every place of x, and no more than a few experts are left of a row in two pieces."""
 
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows whose experts are all selected, and
@@ -145,6 +146,8 @@ class Planted:
         told = "special values in every column of x, rows in two pieces"
         experts = limits.piece(SEAM.ub_bytes, 1) + 1
         yield extreme(told, len(KINDS) * experts, experts, 4, "x", SEAM)
+        told = "few experts of x left, rows in two pieces"
+        yield replace(extreme(told, MASKED_ROWS, experts, 4, "x", SEAM), family="masked")
 
 
 def extreme(

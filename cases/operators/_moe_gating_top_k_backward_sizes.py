@@ -61,15 +61,13 @@ class Planted:
     """What is extreme in these calls: one row of two experts, every expert of the most, special
     values in every place of scores and gradients."""
 
-    names = ("x_norm", "grad_y")
-
     def declared(self, near: Edges) -> Iterator[Extreme]:
         """The extremes of sizes, then those of values: of rows that choose every expert. There are
         so many rows that each column has each special value."""
         yield extreme("the fewest rows of one column", 1, FEWEST_EXPERTS, 1)
         yield extreme("a prime number of columns", 3, PRIME, 5)
         yield extreme("the fewest rows of the most slots", 1, MOST_EXPERTS, MOST_EXPERTS)
-        for name in self.names:
+        for name in ("x_norm", "grad_y"):
             for experts in (2, 9):
                 told = f"special values in every slot of {name}, {experts} experts"
                 yield extreme(told, len(KINDS) * experts, experts, experts, name)
