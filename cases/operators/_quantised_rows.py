@@ -83,11 +83,10 @@ class QuantisedRows:
         """Of the rows that a call quantises those with a slot, in fp32, after they are multiplied
         with their factors. Padded rows may be many more."""
         found, scale, x = self.routed(inputs, attributes), inputs.get("scale"), inputs["x"]
-        tokens = found.rows_of(np.arange(len(x)))[found.named]
         factors = scale if attributes["quant_mode"] == DYNAMIC else None
         if factors is not None and len(factors) > 1:
             factors = factors[found.rows_of(found.expert)[found.named]]
-        return found, scaled_rows(x[tokens], factors)
+        return found, scaled_rows(x[_tokens(found, x)], factors)
 
     def _scales(self, call: Computed) -> Box:
         found, rows = self._rows(call.inputs, call.attributes)
@@ -102,15 +101,22 @@ class QuantisedRows:
         return _in_shape(found, *(_among(found, end, 0.0) for end in (box.low, box.high)))
 
     def _by_one_scale(self, call: Computed) -> Box:
-        """Elements of tokens times the scale, plus the offset, where their slots lie."""
+        """Elements times the scale, plus the offset: once for all slots of a token."""
         found = self.routed(call.inputs, call.attributes)
-        operands = (call.inputs[name] for name in ("x", "scale", "offset"))
-        box = affine(*operands, halves=self.halves)
-        return _in_shape(found, *(found.rows_of(end) for end in (box.low, box.high)))
+        x, scale, offset = (call.inputs[name] for name in ("x", "scale", "offset"))
+        tokens, of_row = np.unique(_tokens(found, x), return_inverse=True)
+        box = affine(x[tokens], scale, offset, halves=self.halves)
+        ends = (_among(found, end[of_row], 0.0) for end in (box.low, box.high))
+        return _in_shape(found, *ends)
 
 
 def _named(found: Rows, attributes: Attributes) -> NDArray[np.bool_]:
     return found.named if attributes["drop_pad_mode"] == 0 else np.ones(found.rows, np.bool_)
+
+
+def _tokens(found: Rows, x: NDArray[Any]) -> NDArray[np.int64]:
+    """The token of each row with a slot."""
+    return np.asarray(found.rows_of(np.arange(len(x)))[found.named])
 
 
 def _among(found: Rows, of_named: NDArray[Any], other: float) -> NDArray[Any]:

@@ -167,16 +167,15 @@ EQUATIONS = f"{DOCUMENT}, equations"
 
 
 def _rows(call: Computed) -> Box:
-    """The rows times the scale, plus the offset, where MoeInitRouting moves them."""
+    """The rows that MoeInitRouting moves, times the scale, plus the offset: once for all slots of a
+    token."""
     scale, offset = (np.array([call.attributes[name]], np.float32) for name in ("scale", "offset"))
-    box = affine(call.inputs["x"], scale, offset, halves=True)
-
-    active = call.attributes["active_num"]
-    ends = (
-        moe_init_routing.formula(**{**call.inputs, "x": end}, active_num=active)["expanded_x"]
-        for end in (box.low, box.high)
-    )
-    return Box(*ends)
+    x, active = call.inputs["x"], call.attributes["active_num"]
+    numbered = {**call.inputs, "x": np.arange(len(x))[:, np.newaxis]}
+    moved = moe_init_routing.formula(**numbered, active_num=active)["expanded_x"]
+    tokens, of_row = np.unique(moved, return_inverse=True)
+    box = affine(x[tokens], scale, offset, halves=True)
+    return Box(*(end[of_row.reshape(-1)] for end in (box.low, box.high)))
 
 
 OPERATOR = Operator(
