@@ -76,7 +76,7 @@ class Bulk:
             rows = slice(start, min(start + height, tokens))
             weights = None if self.weights is None else self.weights[rows]
             chosen, mine = self.chosen[rows], plan
-            if weights is None and (idle := _idle(chosen)).size > slots // 2:
+            if (idle := _idle(chosen, weights)).size > slots // 2:
                 mine = compile_merges(merges, slots, idle.tolist())
             suspects = worker.look(mine, chosen, seen.raw[rows], weights)
             if suspects is not None:
@@ -229,12 +229,15 @@ def certificate_limits(storage: Format, slots: int) -> tuple[int, int]:
     return (binades + 1) * binade, max(0, storage.infinity_bits - spare * binade)
 
 
-def _idle(chosen: NDArray[Any]) -> NDArray[np.intp]:
-    """The slots that add to no row of a window, but for the first of them.
+def _idle(chosen: NDArray[Any], weights: NDArray[np.float32] | None) -> NDArray[np.intp]:
+    """The slots that add to no row of a window and weigh +0 there, but for the first of them.
 
     They may be left out: a sum is -0 if all of its terms are, and one zero is left among them.
     """
-    return np.flatnonzero((chosen < 0).all(axis=0))[1:]
+    idle = (chosen < 0).all(axis=0)
+    if weights is not None:
+        idle &= ~weights.view(np.uint32).any(axis=0)
+    return np.flatnonzero(idle)[1:]
 
 
 def _add(into: Lanes, origin: Lanes) -> None:

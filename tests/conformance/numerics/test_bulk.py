@@ -9,6 +9,7 @@ from conformance.numerics import bulk
 from conformance.numerics.bulk import Bulk
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.order import emulate, sequential
+from conformance.numerics.plan import compile_merges
 from reference.floats import FP32, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian
 
@@ -78,6 +79,28 @@ def test_a_row_with_few_slots_has_the_zeros_of_all_its_slots(dtype, merges):
         one, its = rows[row : row + 1], right[row : row + 1]
         assert not suspects(source, one, its, merges).any()
         assert suspects(source, one, bit_flipped(its), merges).all()
+
+
+@DTYPES
+@pytest.mark.parametrize("weight", [0.0, -0.0, -2.0, np.inf, np.nan])
+def test_of_slots_without_a_row_those_are_left_out_that_weigh_nothing(dtype, weight, monkeypatch):
+    left_out = []
+    monkeypatch.setattr(
+        bulk,
+        "compile_merges",
+        lambda *which: left_out.extend(which[2:]) or compile_merges(*which),
+    )
+    source = stored(np.array([[-0.0, -1.0, 2.0], [-0.0, 0.5, -2.0]]), dtype)
+    rows = np.array([[0, -1, -1, -1, 1, -1, -1]])
+    weights = np.array([[1.0, 0.0, weight, 0.0, 3.0, 0.0, 0.0]], np.float32)
+    with np.errstate(invalid="ignore"):
+        terms = terms_of(source, rows) * weights.T[:, :, None]
+        right = stored(emulate(sequential(7), terms.astype(np.float32)).astype(np.float64), dtype)
+    usual = weight == 0 and not np.signbit(weight)
+    closer = suspects(source, rows, right, sequential(7), weights)
+    assert left_out == ([[2, 3, 5, 6]] if usual else [])
+    assert closer.all() if not np.isfinite(weight) else not closer.any()
+    assert suspects(source, rows, bit_flipped(right), sequential(7), weights).all()
 
 
 @HALVES
