@@ -100,8 +100,8 @@ class Ladder:
 
         Of an operator: from `FIRST` on, as smaller ones are drawn often; up to `DEAR` all of them;
         beyond it one near each power, by ``turn``, of those that are too many for one instruction,
-        and the largest but one: of the sizes that 16 bits do not hold it is the one with several
-        tiles beyond them, of which each begins at an offset.
+        from `SLOW` on near every other power; and the largest but one: of the sizes that 16 bits do
+        not hold it is the one with several tiles beyond them, of which each begins at an offset.
         """
         if each == EVERY_CELL:
             return self.sizes
@@ -113,7 +113,8 @@ class Ladder:
         for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
             beside = (n for n in cheap if abs(n - power) <= self.step)
             near = [n for n in beside if n not in self.at_limits]
-            few += near[(turn + place) % 3 :][:1] or near[-1:]
+            if power < SLOW or (turn + place) % 2:
+                few += near[(turn + place) % 3 :][:1] or near[-1:]
         return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def machine(self, size: int, turn: int) -> Machine:
