@@ -164,7 +164,7 @@ def _joined(near: Edges, mine: Declares) -> Edges:
         given = drawn.filter(lambda case: extreme.planted in case.inputs)
         return given.map(partial(plant, name=extreme.planted, family=extreme.family))
 
-    values = {planted for one in every.values() for planted in one.values}
+    values = sorted({planted for one in every.values() for planted in one.values})
 
     def sizes_of(case: Case) -> Sizes:
         shown = {_key(*planted): _is_planted(case, *planted) for planted in values}
