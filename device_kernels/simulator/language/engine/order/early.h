@@ -5,7 +5,6 @@
 // the two. The clocks are not asked: this is what a schedule has done.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -21,17 +20,11 @@ struct Touched {
     uint64_t end;
 };
 
-// From the first to behind the last of some bytes.
-struct Span {
-    uint64_t start = ~uint64_t{0};
-    uint64_t end = 0;
-
-    void Add(const Touched& touched) {
-        start = std::min(start, touched.start);
-        end = std::max(end, touched.end);
-    }
-    bool Meets(const Span& other) const { return start < other.end && other.start < end; }
-};
+// Whether two ranges have a byte in common.
+template <typename One, typename Other>
+bool Meet(const One& one, const Other& other) {
+    return one.start < other.end && other.start < one.end;
+}
 
 // What most instructions touch: two operands that are read, one that is written, and one more.
 using TouchedBytes = Few<Touched, 4>;

@@ -34,9 +34,12 @@ public:
         bytes_.insert(bytes_.end(), from, from + (there.end - there.start));
     }
 
-    bool Meets(const Touched& other) const {
-        return std::any_of(parts_.begin(), parts_.end(), [&](const Held& part) {
-            return other.start < part.touched.end && part.touched.start < other.end;
+    // Whether an instruction that touches these bytes writes some of it.
+    bool WrittenBy(const TouchedBytes& touched) const {
+        return std::any_of(touched.begin(), touched.end(), [&](const Touched& one) {
+            return one.access == Access::Write &&
+                   std::any_of(parts_.begin(), parts_.end(),
+                               [&](const Held& part) { return Meet(one, part.touched); });
         });
     }
 

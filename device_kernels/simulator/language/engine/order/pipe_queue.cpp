@@ -7,7 +7,6 @@ namespace ascendsim {
 namespace {
 
 constexpr size_t kFirst = 16;
-constexpr size_t kMostKept = 4096;  // slots that a block leaves for the next one
 
 }  // namespace
 
@@ -35,10 +34,6 @@ void PipeQueue::Grow() {
 void PipeQueue::Clear() {
     for (uint64_t place = done_; place < issued_; ++place) {
         InstructionAt(place).effect.Drop();
-    }
-    if (marks_.size() > kMostKept) {
-        marks_ = std::vector<Mark>();
-        instructions_ = std::vector<Instruction>();
     }
     done_ = issued_ = 0;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../memory/ranges.h"
 #include "../schedule/registers.h"
 #include "clocks.h"
 #include "early.h"
@@ -15,13 +16,14 @@
 
 namespace ascendsim {
 
-// The memory that an instruction touches: in UB, and elsewhere.
+// The memory that an instruction touches, from the first byte to behind the last: in UB, and
+// elsewhere.
 struct Reach {
-    Span ub;
-    Span global;
+    Bytes ub{~uint64_t{0}, 0};
+    Bytes global{~uint64_t{0}, 0};
 
     bool Meets(const Reach& other) const {
-        return ub.Meets(other.ub) || global.Meets(other.global);
+        return Meet(ub, other.ub) || Meet(global, other.global);
     }
 };
 

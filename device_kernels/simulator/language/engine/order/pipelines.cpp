@@ -28,16 +28,15 @@ constexpr std::array<Pipe, 3> kOrders[] = {
 constexpr std::array<uint32_t, 3> kChances[] = {
     {kAlways, kAlways / 2, 0}, {kAlways, 0, 0}, {kAlways / 2, kAlways / 2, kAlways / 2}};
 
-// What of the footprint are accesses that `belongs` to.
-template <typename Belongs>
-Footprint PartOf(const Footprint& whole, Belongs belongs) {
-    Footprint part{whole.doer, whole.number, {}};
+// The footprint without what it writes or adds to.
+Footprint ReadsOf(const Footprint& whole) {
+    Footprint reads{whole.doer, whole.number, {}};
     for (const Touched& one : whole.touched) {
-        if (belongs(one.access)) {
-            part.touched.push_back(one);
+        if (one.access == Access::Read) {
+            reads.touched.push_back(one);
         }
     }
-    return part;
+    return reads;
 }
 
 Reach ReachOf(const Footprint& footprint) {
@@ -46,7 +45,8 @@ Reach ReachOf(const Footprint& footprint) {
     Reach reach;
     for (const Touched& one : footprint.touched) {
         const bool inside = one.start - ub < core.machine.physicalUbBytes;
-        (inside ? reach.ub : reach.global).Add(one);
+        Bytes& mine = inside ? reach.ub : reach.global;
+        mine = {std::min(mine.start, one.start), std::max(mine.end, one.end)};
     }
     return reach;
 }
@@ -112,7 +112,7 @@ void Pipelines::Add(Pipe pipe, Effect&& effect) {
 void Pipelines::AddVector(Effect&& effect, TouchedBytes&& touched, const Doer& doer, bool read) {
     Footprint footprint{doer, issued_ + 1, std::move(touched)};
     if (read && Looks()) {
-        Judge(PartOf(footprint, [](Access access) { return access == Access::Read; }));
+        Judge(ReadsOf(footprint));
     }
     Enqueue(Pipe::V, std::move(effect), std::move(footprint));
 }
@@ -167,8 +167,7 @@ void Pipelines::Judge(const Footprint& happening) {
 
 void Pipelines::JudgeHeld(const Footprint& happening, const Reach& reach, const HeldBytes& held) {
     for (const Held& part : held.Parts()) {
-        if (part.number < happening.number && part.touched.start < reach.ub.end &&
-            reach.ub.start < part.touched.end) {
+        if (part.number < happening.number && Meet(part.touched, reach.ub)) {
             TellEarly(happening, part.AsFootprint(), name_);
         }
     }
@@ -255,11 +254,7 @@ void Pipelines::Run(Pipe pipe, Instruction& instruction) {
     // What V writes again is seen after what it wrote before.
     const bool holds =
         pipe == Pipe::V && (schedule_.kind == Schedule::Late ||
-                            std::any_of(footprint.touched.begin(), footprint.touched.end(),
-                                        [&](const Touched& one) {
-                                            return one.access == Access::Write && held_.Meets(one);
-                                        }) ||
-                            Chance(kAlways / 2));
+                            held_.WrittenBy(footprint.touched) || Chance(kAlways / 2));
     JudgeRun(footprint, holds);
     shown_.Clear();
     if (holds) {
@@ -304,8 +299,7 @@ void Pipelines::JudgeRun(const Footprint& footprint, bool holds) {
     if (!Looks()) {
         return;
     }
-    const bool all = !holds;
-    Judge(PartOf(footprint, [all](Access access) { return all || access == Access::Read; }));
+    Judge(holds ? ReadsOf(footprint) : footprint);
 }
 
 bool QueuesEffects() { return CurrentCore().pipelines.Queues(); }

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "../memory/ranges.h"
 #include "../report/checks.h"
-#include "../schedule/registers.h"
 #include "clocks.h"
 #include "early.h"
 #include "effect.h"
