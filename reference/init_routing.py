@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Rows:
         """The rows [rows, ...] that slots have of `source` [tokens, ...]; +0 where none has one."""
         return moved(source, self.place, self.place.size // max(1, len(source)), 0, self.rows)
 
-    @property
+    @cached_property
     def named(self) -> NDArray[np.bool_]:
         """Whether a slot has the row, [rows]."""
         return self.rows_of(np.ones(self.place.size, np.bool_))

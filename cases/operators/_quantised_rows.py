@@ -83,31 +83,41 @@ class QuantisedRows:
         """Of the rows that a call quantises those with a slot, in fp32, after they are multiplied
         with their factors. Padded rows may be many more."""
         found, scale, x = self.routed(inputs, attributes), inputs.get("scale"), inputs["x"]
-        factors = scale if attributes["quant_mode"] == DYNAMIC else None
+        factors = found.factors(scale) if attributes["quant_mode"] == DYNAMIC else None
         if factors is not None and len(factors) > 1:
-            factors = factors[found.rows_of(found.expert)[found.named]]
+            factors = factors[found.named]
         return found, scaled_rows(x[_tokens(found, x)], factors)
 
     def _scales(self, call: Computed) -> Box:
         found, rows = self._rows(call.inputs, call.attributes)
-        box = scale_of(rows, call.functions)
-        return Box(*(_among(found, end, 0.0) for end in (box.low, box.high)))
+        return _in_places(found, scale_of(rows, call.functions))
 
     def _by_own_scale(self, call: Computed) -> Box:
         """Elements of rows divided by the scale that was observed."""
         found, rows = self._rows(call.inputs, call.attributes)
         observed = call.outputs[self.scale].reshape(-1)[found.named]
-        box = quotients(rows, observed, call.functions)
-        return _in_shape(found, *(_among(found, end, 0.0) for end in (box.low, box.high)))
+        return _in_shape(found, quotients(rows, observed, call.functions))
 
     def _by_one_scale(self, call: Computed) -> Box:
-        """Elements times the scale, plus the offset: once for all slots of a token."""
+        """Elements times the scale, plus the offset."""
         found = self.routed(call.inputs, call.attributes)
         x, scale, offset = (call.inputs[name] for name in ("x", "scale", "offset"))
-        tokens, of_row = np.unique(_tokens(found, x), return_inverse=True)
-        box = affine(x[tokens], scale, offset, halves=self.halves)
-        ends = (_among(found, end[of_row], 0.0) for end in (box.low, box.high))
-        return _in_shape(found, *ends)
+        tokens = _tokens(found, x)
+        return _in_shape(found, affine_of_tokens(x, tokens, scale, offset, halves=self.halves))
+
+
+def affine_of_tokens(
+    x: NDArray[Any],
+    tokens: NDArray[np.int64],
+    scale: NDArray[Any],
+    offset: NDArray[Any],
+    *,
+    halves: bool,
+) -> Box:
+    """`affine` of the rows x[tokens], worked out once for all slots of a token."""
+    named, of_row = np.unique(tokens, return_inverse=True)
+    box = affine(x[named], scale, offset, halves=halves)
+    return Box(box.low[of_row], box.high[of_row])
 
 
 def _named(found: Rows, attributes: Attributes) -> NDArray[np.bool_]:
@@ -126,6 +136,13 @@ def _among(found: Rows, of_named: NDArray[Any], other: float) -> NDArray[Any]:
     return every
 
 
-def _in_shape(found: Rows, *ends: NDArray[np.float64]) -> Box:
-    """The box of rows in the shape of expanded_x."""
-    return Box(*(end.reshape(*found.shape, end.shape[-1]) for end in ends))
+def _in_places(found: Rows, box: Box) -> Box:
+    """The box of rows with a slot, in their places; 0 in rows without one."""
+    return Box(_among(found, box.low, 0.0), _among(found, box.high, 0.0))
+
+
+def _in_shape(found: Rows, box: Box) -> Box:
+    """The same of elements, in the shape of expanded_x."""
+    every = _in_places(found, box)
+    shape = (*found.shape, every.low.shape[-1])
+    return Box(every.low.reshape(shape), every.high.reshape(shape))

@@ -22,6 +22,7 @@ from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_quant_relations import RELATIONS
 from cases.operators._moe_init_routing_quant_v2_calls import in_half
+from cases.operators._quantised_rows import affine_of_tokens
 from cases.operators._token_permute import FAMILY
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
@@ -31,7 +32,6 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._values import bits
 from cases.operators._workloads import by_experts
 from conformance.call.case import Case
-from conformance.numerics.quantisation import affine
 from conformance.record.clause import document, inferred
 from conformance.record.computed import Box, Computed
 from conformance.record.contract import Quantised
@@ -167,15 +167,12 @@ EQUATIONS = f"{DOCUMENT}, equations"
 
 
 def _rows(call: Computed) -> Box:
-    """The rows that MoeInitRouting moves, times the scale, plus the offset: once for all slots of a
-    token."""
+    """The rows that MoeInitRouting moves, times the scale, plus the offset."""
     scale, offset = (np.array([call.attributes[name]], np.float32) for name in ("scale", "offset"))
     x, active = call.inputs["x"], call.attributes["active_num"]
     numbered = {**call.inputs, "x": np.arange(len(x))[:, np.newaxis]}
-    moved = moe_init_routing.formula(**numbered, active_num=active)["expanded_x"]
-    tokens, of_row = np.unique(moved, return_inverse=True)
-    box = affine(x[tokens], scale, offset, halves=True)
-    return Box(*(end[of_row.reshape(-1)] for end in (box.low, box.high)))
+    tokens = moe_init_routing.formula(**numbered, active_num=active)["expanded_x"][:, 0]
+    return affine_of_tokens(x, tokens, scale, offset, halves=True)
 
 
 OPERATOR = Operator(
