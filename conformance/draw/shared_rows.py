@@ -14,17 +14,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from conformance.draw.profiles import Profile
-from conformance.draw.shared_modes import Axes, by_turns
+from conformance.draw.shared_modes import Turn, by_turns
 from conformance.record.cells import EDGE, Cells, Levels
-from conformance.record.covering import (
-    Feasible,
-    Tuples,
-    compact,
-    covering_array,
-    feasible_tuples,
-)
+from conformance.record.covering import covering_array
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
+from conformance.record.tuples import Axes, Feasible, Tuples, compact, feasible_tuples
 
 DTYPE = "dtype"
 """The axis of the data types, the first one."""
@@ -113,12 +108,12 @@ class Shared:
         """
         turn = self._turn_in(profile)
         if dtypes is None and turn is not None:
-            return turn.tuples(profile.strength)
+            return turn.at(profile.strength).tuples
         feasible = self.feasible if dtypes is None else self._feasible_in(dtypes)
         every = feasible_tuples(feasible, profile.strength)
         if turn is None:
             return every
-        mine = turn.tuples(profile.strength)
+        mine = turn.at(profile.strength).tuples
         return {axes: left & mine[axes] for axes, left in every.items()}
 
     def _turn_in(self, profile: Profile) -> _Turn | None:
@@ -143,8 +138,8 @@ class Shared:
         """The rows of each data type: together they hold what the profile asks for."""
         (first, *_) = self.of_each
         found: dict[str, list[Levels]] = {dtype: [] for dtype in self.of_each}
-        asked = self.asked(profile) if self._turn_in(profile) else None
-        for row in covering_array(self.feasible, profile.strength, asked=asked):
+        turn, strength = self._turn_in(profile), profile.strength
+        for row in turn.at(strength).rows if turn else covering_array(self.feasible, strength):
             levels = {
                 name: known[level] for (name, known), level in zip(self.axes, row, strict=True)
             }
@@ -225,9 +220,9 @@ class _Turn:
     given: _Given
     place: Place
 
-    def tuples(self, strength: int) -> Tuples:
-        """Combinations of so many levels."""
-        return _tuples(self.given, strength)[self.place]
+    def at(self, strength: int) -> Turn:
+        """Rows, and the combinations of so many levels that they are there for."""
+        return _turns(self.given, strength)[self.place]
 
     def edges(self, dtype: str, cost: int) -> frozenset[str]:
         """The names of edges that cost no more."""
@@ -235,7 +230,7 @@ class _Turn:
 
 
 @lru_cache(maxsize=64)
-def _tuples(given: _Given, strength: int) -> dict[Place, Tuples]:
+def _turns(given: _Given, strength: int) -> dict[Place, Turn]:
     every = {place: Shared(of_each) for place, of_each in given.every.items()}
     asked = by_turns([(one.axes, one.feasible) for one in every.values()], strength)
     return dict(zip(every, asked, strict=True))

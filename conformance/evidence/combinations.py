@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 
 from conformance.catalogue import corrupted as say
-from conformance.record.covering import Feasible, Tuples, bits_of
+from conformance.record.tuples import Feasible, Tuples, bits_of
 
 Shown = Mapping[str, tuple[str, ...]]
 Axes = Sequence[tuple[str, tuple[str, ...]]]

@@ -23,8 +23,8 @@ from conformance.evidence.combinations import (
 from conformance.evidence.lines import AnyLine, VerdictLine
 from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
-from conformance.record.covering import Feasible, Tuples, feasible_tuples
 from conformance.record.operator import Operator
+from conformance.record.tuples import Feasible, Tuples, feasible_tuples
 
 UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 """Calls that show no cell: what they ask for was not computed, or not judged."""

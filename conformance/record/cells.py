@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.record.covering import Feasible, compact, covering_array, possible
+from conformance.record.covering import covering_array
 from conformance.record.edges import Edge, Edges
+from conformance.record.tuples import Feasible, compact, possible
 
 if TYPE_CHECKING:
     from hypothesis import strategies as st

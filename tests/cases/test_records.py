@@ -16,8 +16,8 @@ from conformance.judge.examples import judge_example
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.right_answer import right_answer
 from conformance.judge.verdict import Verdict
-from conformance.record.covering import compact, possible
 from conformance.record.operator import Operator
+from conformance.record.tuples import compact, possible
 from conformance.suite import records as suite
 from tests.cases.drawing import a_case_of_every_row, drawn_once
 from tests.named import named

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from conformance.draw.profiles import PROFILES
-from conformance.draw.shared_modes import Axes, by_turns
+from conformance.draw.shared_modes import by_turns
 from conformance.draw.shared_rows import Shared, shared
 from conformance.evidence.coverage import coverage
 from conformance.evidence.summary import COUNTED
 from conformance.record.cells import Axis, Cells, Levels
-from conformance.record.covering import Feasible, Tuples, covering_array, feasible_tuples
+from conformance.record.covering import covering_array
 from conformance.record.edges import Edge, Edges
+from conformance.record.tuples import Axes, Feasible, Tuples, feasible_tuples
 from tests.conformance.evidence.test_coverage import judged
 from tests.conformance.record.test_cells import CELLS, KIND, case_of
 from tests.conformance.record.test_edges import FAR, NEAR, sizes_of
@@ -52,32 +53,39 @@ def test_together_modes_are_asked_for_all_and_each_for_all_of_one_level_fewer(
     plain: Feasible, dried: Feasible, strength: int
 ) -> None:
     modes = [(FRUIT, plain), (DRIED, dried)]
-    asked = by_turns(modes, strength)
-    met = [named(axes, mine) for (axes, _), mine in zip(modes, asked, strict=True)]
+    turns = by_turns(modes, strength)
+    met = [named(axes, turn.tuples) for (axes, _), turn in zip(modes, turns, strict=True)]
     every = [named(axes, feasible_tuples(feasible, strength)) for axes, feasible in modes]
     assert {*met[0], *met[1]} == {*every[0], *every[1]}
     for mine, possible in zip(met, every, strict=True):
         assert {*mine} <= {*possible}
         assert fewer(mine, strength - 1) == fewer(possible, strength - 1)
+    for turn, (_, feasible) in zip(turns, modes, strict=True):
+        assert all(feasible[tuple(row)] for row in turn.rows)
+        for axes, asked in turn.tuples.items():
+            held = {tuple(row) for row in turn.rows[:, axes].tolist()}
+            assert {tuple(row) for row in np.argwhere(asked).tolist()} == held
 
 
-def test_what_several_modes_have_is_asked_of_one_of_them() -> None:
-    everything = np.ones((2, 2, 2), np.bool_)
-    first, second = (named(FRUIT, mine) for mine in by_turns([(FRUIT, everything)] * 2, 2))
-    assert len(first) == len(second) == 6
-    assert not {*first} & {*second}
+def test_modes_together_take_few_rows_and_each_its_share() -> None:
+    axes = tuple((f"{axis}", tuple("abcdef")) for axis in range(5))
+    everything = np.ones([6] * 5, np.bool_)
+    alone = len(covering_array(everything, 2))
+    rows = [len(turn.rows) for turn in by_turns([(axes, everything)] * 3, 2)]
+    assert sum(rows) <= alone + 6
+    assert max(rows) - min(rows) <= 1
 
 
-@given(arrays(np.bool_, (3, 2, 2)), arrays(np.bool_, (3, 2, 2)))
-def test_the_rows_hold_what_is_asked_for(feasible: Feasible, wanted: Feasible) -> None:
-    every = feasible_tuples(feasible, 2)
-    asked = {axes: left & feasible_tuples(wanted, 2)[axes] for axes, left in every.items()}
-    rows = covering_array(feasible, 2, asked=asked)
-    assert all(feasible[tuple(row)] for row in rows)
-    for axes in combinations(range(3), 2):
-        held = {tuple(row) for row in rows[:, axes].tolist()}
-        assert {tuple(row) for row in np.argwhere(asked[axes]).tolist()} <= held
-    assert len(rows) <= sum(np.count_nonzero(left) for left in asked.values())
+def test_levels_are_known_by_their_names() -> None:
+    """The second mode counts the levels the other way round, and lacks what the first one lacks."""
+    turned = tuple((name, levels[::-1]) for name, levels in FRUIT)
+    feasible = np.ones((2, 2, 2), np.bool_)
+    feasible[0, 0] = False
+    modes = [(FRUIT, feasible), (turned, feasible[::-1, ::-1, ::-1])]
+    turns = by_turns(modes, 3)
+    rows = [named(axes, turn.tuples) for (axes, _), turn in zip(modes, turns, strict=True)]
+    assert len({*rows[0], *rows[1]}) == 6
+    assert sum(len(turn.rows) for turn in turns) < 12
 
 
 MORE = replace(CELLS, axes=(*CELLS.axes, KIND))

@@ -18,7 +18,7 @@ from conformance.evidence.exit_status import exit_status
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import COUNTED, Evidence
 from conformance.gate.joined_coverage import joined
-from conformance.record.covering import feasible_tuples
+from conformance.record.tuples import feasible_tuples
 from conformance.text.terminal import coverage_lines
 from tests.conformance.evidence.test_summary import line
 from tests.conformance.record.test_cells import CELLS

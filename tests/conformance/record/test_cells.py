@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine
 from conformance.record.cells import Axis, Cells, Constraint
-from conformance.record.covering import covering_array, feasible_tuples
+from conformance.record.covering import covering_array
 from conformance.record.edges import Edge, Edges
+from conformance.record.tuples import feasible_tuples
 
 FRUIT = Axis("fruit", ("apple", "pear", "plum"), lambda case: case.mode.split())
 SIZE = Axis("size", ("small", "big"), lambda case: case.dtype.split())
