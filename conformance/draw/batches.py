@@ -13,9 +13,6 @@ FEW_COLUMNS = 16
 SHARE = 4
 """Smoke judges a workload in one of so many operators."""
 
-MOST_ENTRIES = 2**20
-"""Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
-
 
 def workloads_judged(
     every: Sequence[Workload], each: bool, turn: int, operator: str
@@ -30,16 +27,15 @@ def workloads_judged(
 def batches(one: Workload, every: Sequence[Workload], full_rows: int, turn: int) -> Iterator[Batch]:
     """What a run judges of a workload, the smallest first in each of its parts.
 
-    At few columns: every decode step, and a prompt of those that are the first with their experts,
-    top_k and ranks. If some have ``full_rows``: all prompts, and so many workloads, by turns, with
-    full rows of their last decode step. Routings go by turns.
+    At few columns: every decode step, and of those that are the first with their experts, top_k and
+    ranks the shortest prompt or part of one. If some have ``full_rows``: all prompts, and so many
+    workloads, by turns, with full rows of their last decode step. Routings go by turns.
     """
     place = list(every).index(one)
     first = next(other for other in every if other.routing == one.routing)
     prompts = (*one.chunked, *one.prefill)
     if not full_rows:
-        usual = sorted((*one.prefill, *one.chunked), key=lambda n: n * one.experts > MOST_ENTRIES)
-        prompts = tuple(usual[:1]) if first == one else ()
+        prompts = tuple(sorted(prompts)[:1]) if first == one else ()
     for number, tokens in enumerate((*one.decode, *prompts)):
         yield _batch(one, tokens, FEW_COLUMNS, turn + number)
     if (place - full_rows * turn) % len(every) < full_rows:

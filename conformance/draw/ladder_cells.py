@@ -1,4 +1,4 @@
-"""Whose turn it is: the cells in which a run judges a ladder."""
+"""Whose turn it is: the cells in which a run judges a ladder, and its sizes there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def cells_asked(
 
     ``each`` "dtype": all; "mode": one dtype of each mode, by turns; "operator": one cell, by turns.
     """
-    modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
+    modes = _modes(operator, ladder)
     turn += operator.ladders.index(ladder)
     if each == ONE_CELL and modes:
         mode, dtypes = modes[turn % len(modes)], operator.dtypes_in(modes[turn % len(modes)])
@@ -27,3 +27,15 @@ def cells_asked(
             yield mode, dtypes[(turn + place) % len(dtypes)]
         else:
             yield from ((mode, dtype) for dtype in dtypes)
+
+
+def sizes_asked(
+    operator: Operator, ladder: Ladder, mode: str, each: str, turn: int
+) -> tuple[int, ...]:
+    """The sizes of a ladder that a run judges in a mode."""
+    modes = _modes(operator, ladder)
+    return ladder.asked(each, turn, modes.index(mode), len(modes))
+
+
+def _modes(operator: Operator, ladder: Ladder) -> list[str]:
+    return [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]

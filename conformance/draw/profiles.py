@@ -66,7 +66,7 @@ PROFILES = {
             "smoke",
             say.SMOKE(),
             examples=225,
-            operator_examples=450,
+            operator_examples=300,
             shrink_seconds=60,
             time_limit=5,
             strength=2,

@@ -13,11 +13,13 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.catalogue import session as say
 from conformance.draw.batches import batches, batches_asked
+from conformance.draw.ladder_cells import sizes_asked
 from conformance.draw.profiles import Profile
 from conformance.draw.sequences import sequences
 from conformance.evidence.part import WHOLE_ITEM, Part
 from conformance.record.operator import Operator
 from conformance.record.relation import Relation
+from conformance.record.size_ladders import ONE_CELL
 from conformance.record.workload import Workload
 from conformance.session.asked_relations import asked_of
 from conformance.session.drawing import Draw, Drawing
@@ -140,7 +142,11 @@ def bind(
     profile = of_run.profile
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
-        return Streams(climbing(ladder, mode, dtype, profile.ladders, drawing, of_run.seed, trial))
+        sizes = sizes_asked(operator, ladder, mode, profile.ladders, of_run.seed)
+        quick = profile.ladders == ONE_CELL
+        return Streams(
+            climbing(ladder, mode, dtype, sizes, drawing, of_run.seed, trial, quick=quick)
+        )
     if (one := parameters.get(WORKLOAD)) is not None:
         made = batches(one, of_run.workloads, profile.full_rows, of_run.seed)
         if of_run.workloads_asked:

@@ -3,7 +3,7 @@ refused size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import PROGRAM, Case, Machine, Tensor, numpy_dtype
 from conformance.catalogue import failure as say
 from conformance.draw.machines import scheduled
-from conformance.record.size_ladders import ONE_CELL, SLOW, Ladder
+from conformance.record.size_ladders import SLOW, Ladder
 from conformance.session.drawing import Drawing
 from conformance.session.endings import Refused
 from conformance.session.trial import Trial
@@ -26,21 +26,30 @@ def cases_of(
 
 
 def climbing(
-    ladder: Ladder, mode: str, dtype: str, each: str, drawing: Drawing, turn: int, trial: Trial
+    ladder: Ladder,
+    mode: str,
+    dtype: str,
+    sizes: Sequence[int],
+    drawing: Drawing,
+    turn: int,
+    trial: Trial,
+    *,
+    quick: bool = False,
 ) -> Callable[..., None]:
-    """A test that judges one case of every size that is asked, up to the first that is refused.
+    """A test that judges one case of each of the sizes, up to the first that is refused; if it is
+    to be ``quick``, large ones in the order of the program.
 
     Then it looks for the smallest refused size on the same machine, and tells the trial of it and
     of the accepted one below, unless the case may stand as it was drawn.
     """
-    step, sizes = ladder.step, ladder.asked(each, turn)
+    step = ladder.step
     in_order = replace(drawing, prepared=lambda case: scheduled(drawing.prepared(case), PROGRAM))
 
     def judged(size: int, arguments: dict[str, object], machine: Machine | None = None) -> None:
         __tracebackhide__ = True
         cases = cases_of(ladder, mode, dtype, size, machine or ladder.machine(size, turn))
         # In another order they take two to three times as long; what is late shows in smaller ones.
-        draws = in_order if each == ONE_CELL and size > SLOW else drawing
+        draws = in_order if quick and size > SLOW else drawing
         draws(cases, 1, f"size {size}", shrinks=False)(**arguments)
 
     def is_refused(size: int, arguments: dict[str, object], machine: Machine) -> bool:

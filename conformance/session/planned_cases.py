@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.ladder_cells import cells_asked, sizes_asked
 from conformance.draw.profiles import Profile
 from conformance.draw.rejections_asked import rejections_asked
 from conformance.draw.shared_rows import shared
@@ -103,8 +103,9 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
         for together in shared(operator, mode.name, dtypes):
             drawn += len(together.edge_names(profile))
     for ladder in operator.ladders:
-        sizes = ladder.asked(profile.ladders, 0)
-        drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
+        each = profile.ladders
+        for name, _ in cells_asked(operator, ladder, each, 0):
+            drawn += len(sizes_asked(operator, ladder, name, each, 0))
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
     refused = len(rejections_asked(operator.rejections, profile.each_rejection, 0))
     return round((drawn + profile.sequences + kept + refused) / shards) + len(operator.examples)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.ladder_cells import cells_asked, sizes_asked
 from conformance.draw.profiles import PROFILES
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.suite import records as suite
@@ -25,8 +25,11 @@ def counts(operator: Operator, name: str) -> str:
     told = []
     for profile in ("smoke", "gate"):
         each = PROFILES[profile].ladders
-        cells = len([*cells_asked(operator, ladder, each, 0)])
-        told.append(f"{cells * len(ladder.asked(each, 0))}")
+        asked = [
+            sizes_asked(operator, ladder, mode, each, 0)
+            for mode, _ in cells_asked(operator, ladder, each, 0)
+        ]
+        told.append(f"{sum(map(len, asked))}")
     return " / ".join(told)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.devices.open import open_device
-from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.ladder_cells import cells_asked, sizes_asked
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.mutants.drawn_cases import drawn
@@ -67,7 +67,7 @@ def climbs(operator: Operator, seed: int, profile: str) -> Iterator[tuple[str, C
     each = PROFILES[profile].ladders
     for ladder in operator.ladders:
         for mode, dtype in cells_asked(operator, ladder, each, seed):
-            for size in ladder.asked(each, seed):
+            for size in sizes_asked(operator, ladder, mode, each, seed):
                 near = cases_of(ladder, mode, dtype, size, ladder.machine(size, seed))
                 key = f"{ladder.name} {size} {mode} {dtype}"
                 for case in drawn(near, 1, seed, key):

@@ -2,10 +2,9 @@
 // refuse has to be refused by looking at the addresses.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "acl/acl.h"
 #include "device.h"
@@ -85,9 +84,11 @@ void Move(void* dst, const void* src, uint64_t count, const Fault& fault) {
     }
 }
 
-// `run` makes of the copy what it is to be: done now, or a task.
+// `run` makes of the copy what it is to be: done now, or a task. It is a template's, as a tensor
+// that is not contiguous is copied element by element.
+template <typename Run>
 aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src, uint64_t count,
-              aclrtMemcpyKind kind, const std::function<void(const Task&)>& run) {
+              aclrtMemcpyKind kind, const Run& run) {
     const aclError status = CheckCopy(function, dst, destMax, src, count, kind);
     if (status != ACL_SUCCESS) {
         return status;
@@ -99,8 +100,9 @@ aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src
     return fault.status;
 }
 
+template <typename Run>
 aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value, size_t count,
-             const std::function<void(const Task&)>& run) {
+             const Run& run) {
     if (devPtr == nullptr) {
         return NullArgument(function, "devPtr");
     }
@@ -123,16 +125,19 @@ aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value,
     return status;
 }
 
-void AtOnce(const Task& task) { task(); }
+constexpr auto AtOnce = [](const auto& task) { task(); };
 
 // Hands tasks to a stream. Memory that is no device memory any more when a task comes to run would
 // fault in the midst of it: then the stream fails instead.
-auto On(const char* function, aclrtStream stream, std::vector<const void*> touched) {
-    std::erase_if(touched, [](const void* one) { return !AllocationAt(one); });
-    return [=](const Task& task) {
+template <size_t Count>
+auto On(const char* function, aclrtStream stream, std::array<const void*, Count> touched) {
+    for (const void*& one : touched) {
+        one = AllocationAt(one) ? one : nullptr;
+    }
+    return [=](const auto& task) {
         Submit(stream, [=] {
             for (const void* one : touched) {
-                if (!AllocationAt(one)) {
+                if (one != nullptr && !AllocationAt(one)) {
                     const std::string text = std::string(function) + ": " + Hex(one) +
                                              " was freed before its stream came to the copy";
                     KeepFailure(function, ACL_ERROR_RT_PARAM_INVALID, text, /*isLaunch=*/false);
@@ -171,17 +176,20 @@ aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream) {
     const aclError status = NeedStream(__func__, stream);
-    return Answered(__func__, status != ACL_SUCCESS ? status
-                                                    : Copy(__func__, dst, destMax, src, count, kind,
-                                                           On(__func__, stream, {dst, src})));
+    return Answered(__func__,
+                    status != ACL_SUCCESS
+                        ? status
+                        : Copy(__func__, dst, destMax, src, count, kind,
+                               On(__func__, stream, std::array<const void*, 2>{dst, src})));
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream) {
     const aclError status = NeedStream(__func__, stream);
-    return Answered(__func__, status != ACL_SUCCESS ? status
-                                                    : Set(__func__, devPtr, maxCount, value, count,
-                                                          On(__func__, stream, {devPtr})));
+    return Answered(__func__, status != ACL_SUCCESS
+                                  ? status
+                                  : Set(__func__, devPtr, maxCount, value, count,
+                                        On(__func__, stream, std::array<const void*, 1>{devPtr})));
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {

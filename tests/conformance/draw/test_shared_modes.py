@@ -103,13 +103,13 @@ def rows_of(dtypes: str, mode: str = "plain") -> list[Levels]:
     return [row for some in one.rows(SMOKE).values() for row in some]
 
 
-def test_smoke_alone_lets_modes_share() -> None:
-    assert [name for name, one in PROFILES.items() if not one.each_mode] == ["smoke"]
+def test_smoke_and_gate_let_modes_share() -> None:
+    assert [name for name, one in PROFILES.items() if not one.each_mode] == ["smoke", "gate"]
     (one,) = shared(TWO, "plain", "ab")
     assert [*shared(TWO, "plain", "ba")[0].of_each] == ["a", "b"]
-    gate = replace(SMOKE, each_mode=True)
-    assert one.rows(gate) == Shared(one.of_each).rows(gate)
-    assert len(rows_of("ab")) < sum(map(len, one.rows(gate).values()))
+    nightly = replace(SMOKE, each_mode=True)
+    assert one.rows(nightly) == Shared(one.of_each).rows(nightly)
+    assert len(rows_of("ab")) < sum(map(len, one.rows(nightly).values()))
 
 
 def test_a_mode_that_is_judged_in_some_data_types_has_all_rows_of_its_own() -> None:
