@@ -86,7 +86,7 @@ PROFILES = {
             "gate",
             say.GATE(),
             examples=2_500,
-            operator_examples=6_000,
+            operator_examples=5_000,
             shrink_seconds=60,
             time_limit=20,
             strength=3,
