@@ -49,6 +49,8 @@ def plainly(
     There are ``wanted`` of them, or fewer if the strategy has no more. Raises `TooFiltered`, but
     for a strategy that is ``often_filtered`` only if it gives none.
     """
+    if not wanted:
+        return
     random, seen, invalid = Random(seed), set[Choices](), 0
     for _ in range(max(TRIES * wanted, LEAST_TRIES)):
         data = _Plain(random)

@@ -61,7 +61,7 @@ def plan(
     if relation is not None:
         return _of_relation(operator, relation, profile)
     examples = examples_of_each(operator, profile)
-    seams = examples // SEAM_SHARE if operator.seam_cases else 0
+    seams = max(1, examples // SEAM_SHARE) if operator.seam_cases else 0
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     together = [one for one in shared(operator, mode, beside or (dtype,)) if dtype in one.of_each]

@@ -95,6 +95,10 @@ def test_as_many_are_drawn_as_are_asked_for_and_no_more() -> None:
     assert len(list(plainly(noted, 50, 1))) == 50
 
 
+def test_none_are_drawn_if_none_are_asked_for() -> None:
+    assert [*plainly(st.integers(), 0, 1)] == []
+
+
 def test_a_strategy_that_gives_nothing_is_too_filtered() -> None:
     nothing = st.integers(0, 9).filter(lambda one: one > 9)
     for often in (False, True):
