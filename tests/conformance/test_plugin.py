@@ -52,7 +52,7 @@ def test_an_accepted_run_leaves_its_table_and_its_evidence(run: Run) -> None:
     assert (evidence.status, evidence.exit_status, evidence.seed) == ("finished", 0, 0)
     assert evidence.provenance["command"].startswith("pytest check_copying.py -q ")
     assert [f"{c.operator}-{c.mode}-{c.dtype}" for c in evidence.cells] == CELLS
-    assert all(cell.cases > 90 and cell.share_exact == 1 for cell in evidence.cells)
+    assert all(cell.cases > 60 and cell.share_exact == 1 for cell in evidence.cells)
     assert re.search(r"^copying +2 +2 +[\d,]+ +- +100% +[\d.]+ s  accepted$", ended.output, re.M)
     assert "copying   plain" not in ended.output
 

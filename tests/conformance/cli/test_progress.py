@@ -78,4 +78,4 @@ def test_about_as_many_verdicts_are_expected_as_are_reached(run: Run) -> None:
     reached = sum(line.phase in COUNTED for line in ended.verdicts())
     (record,) = (one for one in operators([HERE / "toy" / "records"]) if one.name == "copying")
     asked = replace(record, relations=())  # the folder has no template of relations
-    assert about(asked, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.05)
+    assert about(asked, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.1)
