@@ -5,8 +5,8 @@ from conformance.catalogue.message import Message
 RUN = Message("judge operators on a device", "在设备上判定算子")
 JUDGE = Message("Judge operators on a device.", "在设备上判定算子。")
 ALL = Message(
-    "  run                                        all operators, eight minutes",
-    "  run                                        所有算子，约八分钟",
+    "  run                                        all operators, three minutes",
+    "  run                                        所有算子，约三分钟",
 )
 ONE = Message(
     "  run moe_token_permute --profile gate       one operator, thoroughly",

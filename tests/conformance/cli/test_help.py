@@ -95,7 +95,7 @@ def test_a_description_is_laid_out_as_it_is_written(capsys: pytest.CaptureFixtur
     assert lines[:3] == [
         "Judge operators on a device.",
         "",
-        "  run                                        all operators, eight minutes",
+        "  run                                        all operators, three minutes",
     ]
     (line,) = (one for one in helped("", "en", capsys) if one.startswith("People read"))
     assert line.endswith("Exit status:")
