@@ -28,14 +28,17 @@ def batches(one: Workload, every: Sequence[Workload], full_rows: int, turn: int)
     """What a run judges of a workload, the smallest first in each of its parts.
 
     At few columns: every decode step, and of those that are the first with their experts, top_k and
-    ranks the shortest prompt or part of one. If some have ``full_rows``: all prompts, and so many
-    workloads, by turns, with full rows of their last decode step. Routings go by turns.
+    ranks the shortest prompt or part of one. If some have ``full_rows``: of each a prompt, by turns
+    (all, if all have full rows), and so many workloads, by turns, with full rows of their last
+    decode step. Routings go by turns.
     """
     place = list(every).index(one)
     first = next(other for other in every if other.routing == one.routing)
-    prompts = (*one.chunked, *one.prefill)
+    prompts = sorted((*one.chunked, *one.prefill))
     if not full_rows:
-        prompts = tuple(sorted(prompts)[:1]) if first == one else ()
+        prompts = prompts[:1] if first == one else []
+    elif full_rows < len(every):
+        prompts = prompts[(place + turn) % max(1, len(prompts)) :][:1]
     for number, tokens in enumerate((*one.decode, *prompts)):
         yield _batch(one, tokens, FEW_COLUMNS, turn + number)
     if (place - full_rows * turn) % len(every) < full_rows:

@@ -101,8 +101,10 @@ def _refused(operator: Operator) -> list[list[Case]]:
     found: dict[tuple[int, str], list[Case]] = {}
     for one in operator.rejections:
         # What CANN does not check is no call to make on a device that goes on; nor is one that a
-        # bundle's programs, which keep the protocol, cannot make. A function may carry one out.
-        if one.checked_by_cann and one.case.breach is None and one.breaks is None:
+        # bundle's programs, which keep the protocol, cannot make. A function may carry one out, and
+        # some versions of CANN do.
+        checked = one.checked_by_cann and one.versions is None
+        if checked and one.case.breach is None and one.breaks is None:
             found.setdefault((one.status, one.clause.text), []).append(one.case)
     return list(found.values())
 

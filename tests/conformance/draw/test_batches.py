@@ -69,8 +69,11 @@ def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
     assert {*full.values()} == {3}
 
 
-def test_gate_judges_every_prompt(mine: Workload) -> None:
-    assert {b.tokens for b in batches(mine, (mine,), 3, 0)} == {1, 64, 128, 256, 512}
+def test_gate_judges_a_prompt_by_turns_and_nightly_every_one(mine: Workload) -> None:
+    every = [msgspec.structs.replace(mine, name=f"model {n}") for n in range(4)]
+    asked = [{b.tokens for b in batches(every[1], every, 3, turn)} - {1, 64} for turn in range(3)]
+    assert asked == [{256}, {512}, {128}]
+    assert {b.tokens for b in batches(mine, [mine], 1_000, 0)} == {1, 64, 128, 256, 512}
 
 
 def test_who_asks_for_a_model_gets_every_step_in_every_routing(mine: Workload) -> None:

@@ -59,6 +59,19 @@ def test_sequences_grow_and_shrink(cases: list[Case]) -> None:
     assert any(a > b for a, b in steps)
 
 
+def test_a_call_that_some_versions_of_cann_carry_out_is_not_among_the_refused_ones() -> None:
+    (grad,) = suite.chosen(suite.records(), ["moe_token_unpermute_grad"])
+    assert any(one.versions for one in grad.rejections)
+    refused = [
+        rejection_of(grad, one)
+        for case in drawn(sequences(grad, [grad]))
+        for one in case.before
+        if rejection_of(grad, one) is not None
+    ]
+    assert refused
+    assert [one for one in refused if one is not None and one.versions is not None] == []
+
+
 def test_most_calls_find_memory_as_it_was_left(cases: list[Case]) -> None:
     called = [
         one
