@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import combinations
 
 from conformance.record.covering import Rows, covering_arrays
-from conformance.record.tuples import Feasible, Mode, Tuples, feasible_tuples
+from conformance.record.tuples import Mode, Tuples, held
 
 
 @dataclass(frozen=True)
@@ -24,14 +23,12 @@ def by_turns(modes: Sequence[Mode], strength: int) -> list[Turn]:
     is asked of one of them, and by the way of others; all that are one level fewer of each mode.
     """
     return [
-        Turn(rows, _held(rows, feasible_tuples(feasible, strength)))
+        Turn(rows, _held(rows, feasible.shape, strength))
         for rows, (_, feasible) in zip(covering_arrays(modes, strength), modes, strict=True)
     ]
 
 
-def _held(rows: Rows, tuples: Tuples) -> dict[tuple[int, ...], Feasible]:
-    """Those of the combinations that rows hold."""
-    held = {chosen: np.zeros_like(left) for chosen, left in tuples.items()}
-    for chosen, left in held.items():
-        left[tuple(rows[:, axis] for axis in chosen)] = True
-    return held
+def _held(rows: Rows, sizes: Sequence[int], strength: int) -> Tuples:
+    """The combinations of ``strength`` levels that rows hold."""
+    several = combinations(range(len(sizes)), min(strength, len(sizes)))
+    return {axes: held(rows, axes, [sizes[axis] for axis in axes]) for axes in several}

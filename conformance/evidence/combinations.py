@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 
 from conformance.catalogue import corrupted as say
-from conformance.record.tuples import Feasible, Tuples, bits_of
+from conformance.record.tuples import Feasible, Tuples, bits_of, held
 
 Shown = Mapping[str, tuple[str, ...]]
 Axes = Sequence[tuple[str, tuple[str, ...]]]
@@ -48,8 +48,7 @@ def strike(missing: Tuples, shown_rows: Sequence[tuple[int, ...]]) -> None:
         return
     rows = np.array(shown_rows, np.intp)
     for axes, left in missing.items():
-        shown = np.zeros([size + 1 for size in left.shape], np.bool_)
-        shown[tuple(rows[:, axis] for axis in axes)] = True
+        shown = held(rows, axes, [size + 1 for size in left.shape])
         left &= ~shown[tuple(slice(size) for size in left.shape)]
 
 

@@ -37,10 +37,6 @@ SLOW = 10_000
 """Larger calls are slow on a small machine."""
 
 SIXTEEN_BITS = 2**16
-BEYOND = MOST - 1
-"""Of the sizes that 16 bits do not hold smoke makes a call of this one: several tiles lie beyond
-them, of which each begins at an offset. At 81,919 half of the mistakes with an offset in 16 bits
-do not show."""
 
 BLOCKS = 4095
 """The most blocks of one copy, as the language model has it."""
@@ -90,11 +86,6 @@ class Ladder:
         """The sizes that one instruction just takes."""
         return frozenset(n // self.step * self.step for n in ONE_INSTRUCTION)
 
-    @property
-    def beyond(self) -> int:
-        """`BEYOND`, as far as it is possible."""
-        return BEYOND // self.step * self.step
-
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Every size: just below, at and just above each power of two, and what one instruction
@@ -108,28 +99,29 @@ class Ladder:
     def asked(self, each: str, turn: int, place: int = 0, modes: int = 1) -> tuple[int, ...]:
         """The sizes that are judged where one cell of each of ``each`` is (`cells_asked`).
 
-        Of a mode: up to `DEAR` all of them and `BEYOND`; of the others the ``modes``, of which it
-        has this ``place``, have those around each power in turn.
+        Of a mode: up to `DEAR` all of them and the largest but one; of the others the ``modes``, of
+        which it has this ``place``, have those around each power in turn.
 
         Of an operator: from `FIRST` on, as smaller ones are drawn often; up to `DEAR` all of them;
         beyond it one near each power, by ``turn``, of those that are too many for one instruction,
-        from `SLOW` on near every other power; and `BEYOND`, or the largest but one if that is less.
+        from `SLOW` on near every other power; and the largest but one. Of the sizes that 16 bits do
+        not hold it is the one with several tiles beyond them, of which each begins at an offset.
+        (81,919 does not show half of the mistakes with an offset in 16 bits.)
         """
         if each == EVERY_CELL:
             return self.sizes
         most = self.cheap if each == ONE_CELL else 4 * self.cheap
         cheap = tuple(n for n in self.sizes if n <= most)
-        last = tuple(min(n, self.beyond) for n in cheap[-2:-1])
         if each != ONE_CELL:
             mine = (n for n in cheap if n <= DEAR + self.step or self._turn(n, turn + place, modes))
-            return tuple(sorted({*mine, *(last if modes > 1 else ())}))
+            return tuple(sorted({*mine, *cheap[-2:-1]}))
         few = [n for n in cheap if n <= self.every or FIRST <= n <= DEAR + self.step]
-        for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
+        for number, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
             beside = (n for n in cheap if abs(n - power) <= self.step)
             near = [n for n in beside if n not in self.at_limits]
-            if power < SLOW or (turn + place) % 2:
-                few += near[(turn + place) % 3 :][:1] or near[-1:]
-        return tuple(sorted({*few, *last}))
+            if power < SLOW or (turn + number) % 2:
+                few += near[(turn + number) % 3 :][:1] or near[-1:]
+        return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def _turn(self, size: int, turn: int, modes: int) -> bool:
         """Whether it is a mode's turn to judge the sizes around a power."""
@@ -140,11 +132,9 @@ class Ladder:
         around the next two the chip and the small one.
 
         Sizes from `BLOCKS` to `SLOW` are those of a single core, whose instructions take no more.
-        The largest sizes are those of a chip, but for the largest but one and `BEYOND`: a single
-        core, on which a counter of a core counts all.
+        The largest sizes are those of a chip, but for the largest but one: a single core, on which
+        a counter of a core counts all.
         """
-        if size == self.beyond:
-            return MACHINES[0]
         if size >= self.sizes[-2]:
             return MACHINES[size > self.sizes[-2]]
         if size <= DEAR + self.step:

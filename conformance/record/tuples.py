@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,16 @@ def _projections(
 def _without(feasible: Feasible, *axes: int) -> Feasible:
     """Which levels of the other axes some feasible row holds; an array of its own."""
     return np.asarray(feasible.any(axis=axes), np.bool_)
+
+
+def held(rows: NDArray[np.intp], axes: Sequence[int], sizes: Sequence[int]) -> Feasible:
+    """Which combinations of levels of some ``axes`` the rows of level numbers hold.
+
+    ``sizes`` has how many levels each of these axes has.
+    """
+    shown = np.zeros(sizes, np.bool_)
+    shown[tuple(rows[:, axis] for axis in axes)] = True
+    return shown
 
 
 def bits_of(tuples: Tuples) -> bytes:

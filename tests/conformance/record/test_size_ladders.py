@@ -19,7 +19,6 @@ from conformance.judge.verdict import Verdict
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Mode, Operator
 from conformance.record.size_ladders import (
-    BEYOND,
     BLOCKS,
     DEAR,
     MACHINES,
@@ -161,10 +160,10 @@ def test_the_largest_size_but_one_is_that_of_a_single_core() -> None:
         assert {ladder.machine(largest, turn).cores for turn in range(3)} == {48}
 
 
-def test_the_last_call_of_smoke_is_one_that_16_bits_do_not_hold_or_the_largest_but_one() -> None:
+def test_the_last_call_of_smoke_is_the_largest_but_one_which_16_bits_do_not_hold() -> None:
     for ladder in (LADDER, SLOTS):
         last = ladder.asked("operator", 0)[-1]
-        assert BEYOND - ladder.step < last <= BEYOND
+        assert last == ladder.sizes[-2] == MOST - ladder.step
         assert {ladder.machine(last, turn).cores for turn in range(3)} == {1}
     short = Ladder("ranks", cases_of, most=40_000)
     assert short.asked("operator", 0)[-1] == short.sizes[-2] == 40_000 - 1
@@ -177,7 +176,7 @@ def test_smoke_asks_every_size_around_small_powers_and_one_around_each_large_one
         near = [sum(abs(size - 2**n) <= 1 for size in sizes) for n in range(10, 16)]
         assert near[:4] == [1] * 4
         assert sorted(near[4:]) == [0, 1], "above 10,000 every other power, by turns"
-        assert sizes[-1] == BEYOND
+        assert sizes[-1] == MOST - 1
         assert sizes[-2] <= 2**15 + 1
     near_powers = {size for size in LADDER.sizes[:-6] if size > 30} - LADDER.at_limits
     assert near_powers - {n + 1 for n in LADDER.at_limits - {BLOCKS}} <= {
@@ -189,9 +188,9 @@ def test_gate_asks_the_sizes_around_a_large_power_of_one_mode_by_turns() -> None
     assert LADDER.asked("mode", 0) == LADDER.sizes
     for turn in range(3):
         asked = [{*LADDER.asked("mode", turn, place, 3)} for place in range(3)]
-        assert set.union(*asked) == {*LADDER.sizes, BEYOND}
+        assert set.union(*asked) == {*LADDER.sizes}
         shared = set.intersection(*asked)
-        assert shared == {n for n in LADDER.sizes if n <= DEAR + 1} | {BEYOND}
+        assert shared == {n for n in LADDER.sizes if n <= DEAR + 1} | {MOST - 1}
         assert sum(len(one - shared) for one in asked) == len({*LADDER.sizes} - shared)
         assert all({2**n - 1, 2**n, 2**n + 1} <= one for n in (11,) for one in asked if 2**n in one)
 
