@@ -29,7 +29,7 @@ from conformance.numerics.order import Merges, sequential
 from conformance.numerics.plan import Add, Plan, compile_merges
 from reference.floats import FP16, FP32, Format, format_of
 
-BLOCK_ELEMENTS = 1 << 17
+BLOCK_ELEMENTS = 1 << 18
 """Elements of an output looked at together: fewer cost more calls, more leave the caches."""
 
 FEW_TERMS = 1 << 15
@@ -55,7 +55,10 @@ class Bulk:
     weights: NDArray[np.float32] | None = None
 
     def suspects(self) -> Iterator[tuple[slice, Mask]]:
-        """Windows of whole output rows, with the elements not yet decided; the rest is right."""
+        """Windows of whole output rows, with the elements not yet decided; the rest is right.
+
+        The mask of a window may be overwritten by the next.
+        """
         packed = packable(self.source, self.observed)
         if self.weights is not None and format_of(self.source.dtype) == FP16:
             packed = False  # products of scaled terms might underflow

@@ -70,6 +70,7 @@ class CompiledSums:
     ) -> None:
         self.source, self.closely = source, closely
         self.span, self.finite = limits or (-1, 0)
+        self.mask = np.empty((0, 0), np.bool_)
 
     @staticmethod
     def offered(source: Rows) -> bool:
@@ -83,19 +84,23 @@ class CompiledSums:
         seen: NDArray[Any],
         weights: NDArray[np.float32] | None,
     ) -> Mask | None:
-        """The suspects of a window: bool [rows, hidden]; None: there are none."""
+        """The suspects of a window, bool [rows, hidden]; None: there are none.
+
+        The mask is overwritten by the next look.
+        """
         from conformance.numerics import compiled_sums as loops
 
         factors = np.empty((0, 0), np.float32) if weights is None else weights
         steps, raw = _steps(plan), self.source.raw
+        halves = seen if self.source.straight else seen.view(np.uint16)
+        if len(self.mask) < len(seen):
+            self.mask = np.empty(halves.shape, np.bool_)
+        wrong = self.mask[: len(seen)]
         if self.source.straight:
-            wrong = np.empty(seen.shape, np.bool_)
             found = loops.single_sums(
                 raw.view(np.float32), chosen, seen, steps, plan.registers, factors, wrong
             )
         else:
-            halves = seen.view(np.uint16)
-            wrong = np.empty(halves.shape, np.bool_)
             bf16 = self.source.storage == BF16
             found = loops.half_sums(
                 raw.view(np.uint16),

@@ -5,41 +5,82 @@ stay in their order. `compiled` says when they are used. numba must be there to 
 cache follows the file of a loop alone, so loops that others call stand in the same file.
 """
 
-# mypy: disable-error-code="misc, untyped-decorator"
+# mypy: disable-error-code="call-arg, misc, untyped-decorator"
 
 from __future__ import annotations
 
-from math import frexp, ldexp
+from math import ldexp
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from conformance.numerics.compiled import loop
 
-COLUMNS = 2048
+COLUMNS = 4096
 """Columns of an output row that are added up together: their registers stay in the first cache."""
 
 LOAD, ADD, LOAD_AND_ADD = 0, 1, 2
 """What a step does: put a slot's terms into a register, add one register to another, or both."""
 
+PIECE = 256
+"""Terms between which cache lines are asked for: more at once stop the processor until they come.
+"""
+
+CACHE_LINE = 64
+READ, NEAR, DATA = 0, 3, 1
+"""Of LLVM's instruction to prefetch: what for, into which cache, data or code."""
+
 LARGEST = (2.0 - 2.0**-23) * 2.0**127
 """The largest finite value of fp32."""
 
 
-@loop
-def _bf16(line: NDArray[np.uint16], out: NDArray[np.uint32]) -> None:
-    for i in range(line.size):
-        out[i] = np.uint32(np.uint32(line[i]) << np.uint32(16))
+@intrinsic
+def _fetch(context: Any, address: Any) -> Any:
+    """Ask for the cache line at an address: the rows of a sum lie anywhere in memory."""
+
+    def generate(_: Any, builder: ir.IRBuilder, __: Any, arguments: Any) -> ir.Instruction:
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        instruction = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        at = builder.inttoptr(arguments[0], pointer)
+        return builder.call(instruction, [at, number(READ), number(NEAR), number(DATA)])
+
+    return types.void(address), generate
 
 
 @loop
-def _fp16(line: NDArray[np.uint16], out: NDArray[np.uint32]) -> None:
+def _ask(line: NDArray[np.uint16], start: int, end: int) -> None:
+    """Fetch a piece of a line from memory, while others are added."""
+    address = np.intp(line.ctypes.data)
+    for place in range(start, min(end, line.size), CACHE_LINE // 2):
+        _fetch(address + 2 * place)
+
+
+@loop
+def _bf16(line: NDArray[np.uint16], out: NDArray[np.uint32], following: NDArray[np.uint16]) -> None:
+    for start in range(0, line.size, PIECE):
+        end = min(start + PIECE, line.size)
+        _ask(following, start, end)
+        bits, patterns = line[start:end], out[start:end]
+        for i in range(bits.size):
+            patterns[i] = np.uint32(np.uint32(bits[i]) << np.uint32(16))
+
+
+@loop
+def _fp16(line: NDArray[np.uint16], out: NDArray[np.uint32], following: NDArray[np.uint16]) -> None:
     """Times 2^-112, as in `lanes`."""
-    for i in range(line.size):
-        bits = np.uint32(line[i])
-        sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
-        out[i] = sign | np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13))
+    for start in range(0, line.size, PIECE):
+        end = min(start + PIECE, line.size)
+        _ask(following, start, end)
+        halves, patterns = line[start:end], out[start:end]
+        for i in range(halves.size):
+            bits = np.uint32(halves[i])
+            sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
+            patterns[i] = sign | np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13))
 
 
 @loop
@@ -63,18 +104,30 @@ def _add(into: NDArray[np.float32], origin: NDArray[np.float32]) -> None:
 
 
 @loop
-def _add_bf16(line: NDArray[np.uint16], into: NDArray[np.float32]) -> None:
-    for i in range(line.size):
-        into[i] += np.uint32(np.uint32(line[i]) << np.uint32(16)).view(np.float32)
+def _add_bf16(
+    line: NDArray[np.uint16], into: NDArray[np.float32], following: NDArray[np.uint16]
+) -> None:
+    for start in range(0, line.size, PIECE):
+        end = min(start + PIECE, line.size)
+        _ask(following, start, end)
+        bits, sums = line[start:end], into[start:end]
+        for i in range(bits.size):
+            sums[i] += np.uint32(np.uint32(bits[i]) << np.uint32(16)).view(np.float32)
 
 
 @loop
-def _add_fp16(line: NDArray[np.uint16], into: NDArray[np.float32]) -> None:
-    for i in range(line.size):
-        bits = np.uint32(line[i])
-        sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
-        pattern = np.uint32(sign | np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13)))
-        into[i] += pattern.view(np.float32)
+def _add_fp16(
+    line: NDArray[np.uint16], into: NDArray[np.float32], following: NDArray[np.uint16]
+) -> None:
+    for start in range(0, line.size, PIECE):
+        end = min(start + PIECE, line.size)
+        _ask(following, start, end)
+        halves, sums = line[start:end], into[start:end]
+        for i in range(halves.size):
+            bits = np.uint32(halves[i])
+            sign = np.uint32((bits & np.uint32(0x8000)) << np.uint32(16))
+            pattern = np.uint32(sign | np.uint32((bits & np.uint32(0x7FFF)) << np.uint32(13)))
+            sums[i] += pattern.view(np.float32)
 
 
 @loop
@@ -126,6 +179,22 @@ def _undefined(total: NDArray[np.uint32], wrong: NDArray[np.bool_]) -> None:
 
 
 @loop
+def _any(mask: NDArray[np.bool_]) -> int:
+    found = np.uint8(0)
+    for i in range(mask.size):
+        found |= np.uint8(mask[i])
+    return int(found)
+
+
+@loop
+def _reaches(values: NDArray[np.uint16], least: np.uint16) -> bool:
+    found = np.uint8(0)
+    for i in range(values.size):
+        found |= np.uint8(values[i] >= least)
+    return bool(found)
+
+
+@loop
 def _uncertain(
     largest: NDArray[np.uint16],
     least: NDArray[np.uint16],
@@ -141,33 +210,38 @@ def _uncertain(
 
 
 @loop
-def _value(bits: np.uint16, bf16: bool) -> float:
-    if bf16:
-        return np.float64(np.uint32(np.uint32(bits) << np.uint32(16)).view(np.float32))
-    sign = np.uint32(np.uint32(bits & np.uint16(0x8000)) << np.uint32(16))
-    rest = np.uint32(np.uint32(bits & np.uint16(0x7FFF)) << np.uint32(13))
-    return np.float64(np.uint32(sign | rest).view(np.float32))
+def _certified(
+    raw: NDArray[np.uint16],
+    chosen: NDArray[Any],
+    column: int,
+    largest: np.uint16,
+    least: np.uint16,
+    bf16: bool,
+) -> bool:
+    """`certificate.certified` of one element, A <= 2^24 g; M and m - 1 are ``largest``, ``least``.
 
-
-@loop
-def _certified(raw: NDArray[np.uint16], chosen: NDArray[Any], column: int, bf16: bool) -> bool:
-    """`certificate.certified` of one element; of float16 that of its terms times 2^-112."""
-    magnitude = 0.0
+    Up to 24 binades apart all terms are integers, in units of the last place of m. Further apart, A
+    is too large: g is no larger than the binade of m, and A no smaller than that of M.
+    """
+    digits, one = np.uint64(7 if bf16 else 10), np.uint64(1)
+    lowest = max(np.uint64(np.uint16(least + np.uint16(1))) >> digits, one)
+    binades = np.int64(max(np.uint64(largest) >> digits, one)) - np.int64(lowest)
+    if largest >= np.uint16(0x7F80 if bf16 else 0x7C00) or binades > 24:
+        return False
+    magnitude, places = np.uint64(0), np.uint64(0)
     for slot in range(chosen.size):
+        pattern = np.uint64(0)
         if chosen[slot] >= 0:
-            bits = raw[chosen[slot], column]
-            if np.uint16(bits & np.uint16(0x7FFF)) >= (0x7F80 if bf16 else 0x7C00):
-                return False
-            magnitude += abs(_value(bits, bf16))
-    fraction, exponent = frexp(magnitude)
-    exponent -= fraction == 0.5
-    rounder = ldexp(1.5, max(exponent, -125) - 24 + 52)
-    for slot in range(chosen.size):
-        if chosen[slot] >= 0:
-            value = _value(raw[chosen[slot], column], bf16)
-            if (value + rounder) - rounder != value:
-                return False
-    return magnitude <= LARGEST
+            pattern = np.uint64(raw[chosen[slot], column] & np.uint16(0x7FFF))
+        if pattern:
+            exponent, units = pattern >> digits, pattern & ((one << digits) - one)
+            if exponent:
+                units = (units | one << digits) << (exponent - lowest)
+            magnitude += units
+            places |= units
+    if magnitude > (places & (~places + one)) << np.uint64(24):
+        return False
+    return not bf16 or ldexp(np.float64(magnitude), int(lowest) - 134) <= LARGEST
 
 
 @loop
@@ -190,8 +264,8 @@ def half_sums(
     from. ``weights`` float32 [rows, slots], or empty. The certificate asks for magnitudes less than
     ``span`` apart and below ``finite``, as patterns; a span of -1: a declared order. ``closely``:
     what that leaves is certified as `certificate.certified` does it.
-    Returns how many are wrong; -1 if a declared order has infinities or NaNs of float16 among its
-    terms, which are not looked at.
+    Returns whether some are wrong; -1 if a declared order has infinities or NaNs of float16 among
+    its terms, which are not looked at.
     """
     height, hidden = seen.shape
     fraction = np.uint16(0xFF80 if bf16 else 0xFC00)
@@ -200,10 +274,11 @@ def half_sums(
     largest, least = np.empty(COLUMNS, np.uint16), np.empty(COLUMNS, np.uint16)
     unsure = np.zeros(COLUMNS, np.bool_)
     words = unsure.view(np.uint64)
-    count = 0
+    found = 0
     for row in range(height):
         for start in range(0, hidden, COLUMNS):
             width = min(COLUMNS, hidden - start)
+            after = (row, start + width) if start + width < hidden else (row + 1, 0)
             most, below = largest[:width], least[:width]
             most[:] = 0
             below[:] = 0xFFFF
@@ -215,20 +290,23 @@ def half_sums(
                         values[origin, :width] = 0.0
                     else:
                         line = raw[place, start : start + width]
+                        following = line
+                        if after[0] < height and chosen[after[0], slot] >= 0:
+                            following = raw[chosen[after[0], slot], after[1] : after[1] + width]
                         if span >= 0:
                             _note(line, most, below)
                         elif not bf16:
                             _note_largest(line, most)
                         if what == LOAD_AND_ADD and not weights.size:
                             if bf16:
-                                _add_bf16(line, values[into, :width])
+                                _add_bf16(line, values[into, :width], following)
                             else:
-                                _add_fp16(line, values[into, :width])
+                                _add_fp16(line, values[into, :width], following)
                             continue
                         if bf16:
-                            _bf16(line, patterns[origin, :width])
+                            _bf16(line, patterns[origin, :width], following)
                         else:
-                            _fp16(line, patterns[origin, :width])
+                            _fp16(line, patterns[origin, :width], following)
                     if weights.size:
                         _scale(values[origin, :width], weights[row, slot])
                 if what != LOAD:
@@ -245,14 +323,14 @@ def half_sums(
                         for i in range(8 * word, min(8 * word + 8, width)):
                             if unsure[i] and not bad[i]:
                                 bad[i] = not closely or not _certified(
-                                    raw, chosen[row], start + i, bf16
+                                    raw, chosen[row], start + i, most[i], below[i], bf16
                                 )
             elif bf16:
                 _undefined(total, bad)
-            elif most.max() >= 0x7C00:
+            elif _reaches(most, np.uint16(0x7C00)):
                 return -1
-            count += bad.sum()
-    return count
+            found |= _any(bad)
+    return found
 
 
 @loop
@@ -265,11 +343,11 @@ def single_sums(
     weights: NDArray[np.float32],
     wrong: NDArray[np.bool_],
 ) -> int:
-    """Sums of fp32 rows in a declared order: which differ from ``seen`` or are NaN."""
+    """Sums of fp32 rows in a declared order: which differ from ``seen`` or are NaN; 1: some."""
     height, hidden = seen.shape
     values = np.empty((registers, COLUMNS), np.float32)
     patterns = values.view(np.uint32)
-    count = 0
+    found = 0
     for row in range(height):
         for start in range(0, hidden, COLUMNS):
             width = min(COLUMNS, hidden - start)
@@ -292,5 +370,5 @@ def single_sums(
             total, bad = patterns[0, :width], wrong[row, start : start + width]
             _differ(total, seen[row, start : start + width], bad)
             _undefined(total, bad)
-            count += bad.sum()
-    return count
+            found |= _any(bad)
+    return found
