@@ -119,8 +119,11 @@ class _Plain(ConjectureData):
         observe: bool = True,
         **how: Any,
     ) -> int:
-        constraints = {"min_value": min_value, "max_value": max_value, **how}
-        value: int = self._draw("integer", constraints, observe=observe, forced=forced)
+        value = forced
+        if value is None:
+            value = self.provider.draw_integer(min_value, max_value, **how)
+        if observe:
+            self._chosen.append(value)
         return value
 
     def draw_boolean(

@@ -19,6 +19,7 @@ from tests.benchmark import (
 
 SECTIONS = {
     "edits": edits.measure,
+    "mistakes": edits.mistakes,
     "verdicts": verdicts.measure,
     "harness": harness.measure,
     "implementations": implementations.measure,
