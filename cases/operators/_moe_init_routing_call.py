@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._expert_slots import SORTING, Experts, routed
 from cases.operators._interface import INTERFACE, REQUIRED, SORT, checked, typed
 from cases.operators._moe_init_routing_v2_call import given_of
 from cases.operators._moe_init_routing_v2_rows import VENDOR_COLUMNS, asked
-from cases.operators._token_permute import Call, Choice, TokenPermute, Windows, one_by_one
+from cases.operators._token_permute import Choice, Windows, one_by_one
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine
 from conformance.draw.wide_keys import EXACT
@@ -158,36 +159,23 @@ def call_of_pairs(
 call = partial(call_of_pairs, SIGNATURE)
 
 
-def routed_call(
+def routing(
     mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    top_k: int,
-    indices: Shape,
+    keys: Experts,
     level: str,
+    tokens: int,
     numbers: tuple[int, int],
-    index_dtype: str = "int32",
     rows: str = IN_COLUMNS,
-    made: Call = call,
-    **how: Any,
-) -> Case:
-    """A case that shows a level and an order of ``rows``; two numbers choose among those that do.
+    **data: Any,
+) -> tuple[Experts, dict[str, Any]]:
+    """The experts of a case that shows a level and an order of ``rows``, and what else it has.
 
     Keys that float32 does not hold lose their low bits: the operator gives its experts back.
     """
-    keys = np.array(indices, np.int64)
-    keys = keys >> 8 if np.abs(keys).max(initial=0) > EXACT else keys
-    return made(
-        mode,
-        dtype,
-        x=tokens,
-        top_k=top_k,
-        experts=tuple(keys.tolist()),
-        rows=tuple(row_numbers(rows, tokens[0], top_k, numbers).tolist()),
-        active_num=_active_num(level, tokens[0], *numbers),
-        **how,
-    )
+    named = row_numbers(rows, tokens, keys.size // tokens, numbers)
+    how = {"rows": tuple(named.tolist()), "active_num": _active_num(level, tokens, *numbers)}
+    is_exact = np.abs(keys).max(initial=0) <= EXACT
+    return keys if is_exact else keys >> 8, {**how, **data}
 
 
 def _active_num(level: str, tokens: int, first: int, second: int) -> int:
@@ -214,17 +202,11 @@ def _least_slots(mode: str, level: str) -> int:
     return 2 if mode == "active" else 1
 
 
-PERMUTE = TokenPermute(
-    routed_call,
+PERMUTE = SORTING(
+    routed(call, routing),
     Windows(LEVELS, _least_slots, asked, _levels_shown, {"active": 2}, "tokens kept"),
-    probs=False,
     vendor=VendorLines(2048, core_bytes=0, columns=VENDOR_COLUMNS),
-    batches=False,
     edge_modes=("dropless",),
-    tokens="x",
-    indices="expert_idx",
-    flat=False,
-    index_dtypes=("int32",),
     choices=(Choice("rows", dict.fromkeys(LEVELS, ORDERS), orders_shown),),
     wide=False,
     columns=one_by_one,

@@ -9,16 +9,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators import _moe_init_routing_v2_rows as v2
 from cases.operators import _moe_init_routing_v3_rows as v3
+from cases.operators._expert_slots import SORTING, Experts, routed
 from cases.operators._ladders import ladder, of_slots
-from cases.operators._moe_init_routing_quant_v2_call import DTYPES, ENDS, MODES, Shape, call
+from cases.operators._moe_init_routing_quant_v2_call import DTYPES, ENDS, MODES, call
 from cases.operators._moe_init_routing_v2_call import counts_shown
 from cases.operators._moe_init_routing_v3_call import parts
-from cases.operators._token_permute import FAMILY, Choice, TokenPermute
+from cases.operators._token_permute import FAMILY, Choice
 from cases.operators._token_permute_edges import sorted_cases
 from conformance.call.case import Case
 from conformance.record.edges import Edge
@@ -40,54 +40,33 @@ def keys_with(mode: str, keys: str, level: str, counts: str, scale: str = v3.ABS
     return v2.keys_with(parts(mode)[0], keys, level, "count" if counted else counts)
 
 
-def routed_call(
+def _routing(
     mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    top_k: int,
-    indices: Shape,
+    keys: Experts,
     level: str,
+    tokens: int,
     numbers: tuple[int, int],
-    index_dtype: str = "int32",
     counts: str = "absent",
     scale: str = v3.ABSENT,
     **data: Any,
-) -> Case:
-    """A case that shows a level and these choices; two numbers choose among those that do."""
-    keys, (base, end) = np.array(indices, np.int64), parts(mode)
+) -> tuple[Experts, dict[str, Any]]:
+    base, end = parts(mode)
     if keys.min() < 0:
-        keys = v2.experts_of(keys, "any", tokens[0])
+        keys = v2.experts_of(keys, "any", tokens)
     in_range = "count" if scale == v3.PER_EXPERT else counts
-    keys, how = v2.routing(base, keys, level, tokens[0], numbers, in_range)
-    return call(
-        mode,
-        dtype,
-        x=tokens,
-        top_k=top_k,
-        experts=tuple(keys.tolist()),
-        counts=counts,
-        **data,
-        **how,
-        **v3.scaled(end, scale, *numbers),
-    )
+    keys, how = v2.routing(base, keys, level, tokens, numbers, in_range)
+    return keys, {"counts": counts, **data, **how, **v3.scaled(end, scale, *numbers)}
 
 
 def _scales_shown(case: Case) -> tuple[str, ...]:
     return v3.scales_shown(case, case.attributes["expert_num"])
 
 
-PERMUTE = TokenPermute(
-    routed_call,
+PERMUTE = SORTING(
+    routed(call, _routing),
     v3.windows(MODES),
-    probs=False,
     vendor=v3.VENDOR,
-    batches=False,
     edge_modes=("dropless_static", "dropless_dynamic"),
-    tokens="x",
-    indices="expert_idx",
-    flat=False,
-    index_dtypes=("int32",),
     choices=(
         Choice("counts", {mode: v2.COUNTS_OF_MODE[parts(mode)[0]] for mode in MODES}, counts_shown),
         Choice("scale", {mode: v3.OF_SCALES[parts(mode)[1]] for mode in MODES}, _scales_shown),

@@ -12,20 +12,18 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from cases.operators._expert_slots import SORTING, Experts, routed
 from cases.operators._ladders import ladder, of_slots
-from cases.operators._moe_init_routing_v2_call import Shape, call, counts_shown
+from cases.operators._moe_init_routing_v2_call import call, counts_shown
 from cases.operators._moe_token_permute_call import least_slots as least_kept_slots
 from cases.operators._moe_token_permute_call import levels_shown, number_at
-from cases.operators._token_permute import Call, Choice, TokenPermute, Windows
+from cases.operators._token_permute import Call, Choice, Windows
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case
 from conformance.draw.values import MOVED, SEEDS
 from conformance.record.edges import Edge
-
-Experts = NDArray[np.int64]
 
 FIRST = "first"
 """The mode of MoeTokenPermute whose numbers of rows are those of active mode."""
@@ -99,31 +97,17 @@ def capacity_of(level: str, experts: Experts, expert_num: int, tokens: int, numb
     return min(capacity, tokens - 1)
 
 
-def routed_call(
+def _routing(
     mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    top_k: int,
-    indices: Shape,
+    keys: Experts,
     level: str,
+    tokens: int,
     numbers: tuple[int, int],
-    index_dtype: str = "int32",
     counts: str = "absent",
     **data: Any,
-) -> Case:
-    """A case that shows a level; two numbers choose among those that do, and what has no effect."""
-    keys, how = routing(mode, np.array(indices, np.int64), level, tokens[0], numbers, counts)
-    return call(
-        mode,
-        dtype,
-        x=tokens,
-        top_k=top_k,
-        experts=tuple(keys.tolist()),
-        counts=counts,
-        **data,
-        **how,
-    )
+) -> tuple[Experts, dict[str, Any]]:
+    keys, how = routing(mode, keys, level, tokens, numbers, counts)
+    return keys, {"counts": counts, **data, **how}
 
 
 def routing(
@@ -185,17 +169,11 @@ def _occurrence(experts: Experts) -> Experts:
     return place
 
 
-PERMUTE = TokenPermute(
-    routed_call,
+PERMUTE = SORTING(
+    routed(call, _routing),
     Windows(ROWS, least_slots, asked, _shown, {"drop_pad": 2}, "rows"),
-    probs=False,
     vendor=VendorLines(2048, core_bytes=0, columns=VENDOR_COLUMNS),
-    batches=False,
     edge_modes=("dropless", "drop_pad"),
-    tokens="x",
-    indices="expert_idx",
-    flat=False,
-    index_dtypes=("int32",),
     choices=(Choice("counts", COUNTS_OF_MODE, counts_shown),),
     keys_with=keys_with,
 )

@@ -13,9 +13,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cases.operators import _moe_init_routing_v2_rows as v2
+from cases.operators._expert_slots import SORTING, Experts, routed
 from cases.operators._ladders import ladder, of_slots
 from cases.operators._moe_init_routing_v2_call import Values
 from cases.operators._moe_init_routing_v3_call import (
@@ -29,7 +29,7 @@ from cases.operators._moe_init_routing_v3_call import (
     counts_shown,
     parts,
 )
-from cases.operators._token_permute import FAMILY, Choice, TokenPermute, Windows
+from cases.operators._token_permute import FAMILY, Choice, Windows
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import LEAST_UB_BYTES, run_slots
 from cases.operators._token_permute_sizes import VendorLines
@@ -41,7 +41,6 @@ from conformance.record.chips import USABLE_UB_BYTES
 from conformance.values.fill import Fill
 from reference.moe_init_routing_v3 import MOST_EXPERTS, MOST_PAIRS
 
-Experts = NDArray[np.int64]
 ALL, MIDDLE, NOBODY = "all", "middle", "no slot"
 RANGES = (ALL, "first", "last", MIDDLE, "one", NOBODY)
 """All experts; those before one, those from one on; others between them, one alone, or some that no
@@ -160,51 +159,36 @@ EVERY_ROW = (-1, -1, 0)
 """activeNum without an effect: CANN up to 8.5 takes no 0."""
 
 
-def routed_call(
+def _routing(
     mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    top_k: int,
-    indices: Shape,
+    keys: Experts,
     level: str,
+    tokens: int,
     numbers: tuple[int, int],
-    index_dtype: str = "int32",
     counts: str = "count",
     experts: str = ALL,
     order: str = GATHER,
     scale: str = ABSENT,
     **data: Any,
-) -> Case:
-    """A case that shows a level and these choices; two numbers choose among those that do."""
-    keys, (base, end), (first, second) = np.array(indices, np.int64), parts(mode), numbers
+) -> tuple[Experts, dict[str, Any]]:
+    (base, end), (first, second) = parts(mode), numbers
     most = MOST_PAIRS if counts == "pairs" else MOST_EXPERTS
     if experts == ALL:
         named, dense = np.unique(keys, return_inverse=True)
         if named.size > most - v2.MORE_EXPERTS:
             keys = dense.reshape(-1) * (most - v2.MORE_EXPERTS) // named.size
-        keys, how = v2.routing(base, keys, level, tokens[0], numbers, counts)
+        keys, how = v2.routing(base, keys, level, tokens, numbers, counts)
         if how["expert_num"] > most:
             keys = np.unique(keys, return_inverse=True)[1].reshape(-1)
             how["expert_num"] = int(keys.max()) + 1
     else:
-        _, how = v2.routing(base, keys, level, tokens[0], numbers, "absent")
+        _, how = v2.routing(base, keys, level, tokens, numbers, "absent")
         how["expert_num"] = _outside(keys, most)
     if base == "dropless":
         how["active_num"] = EVERY_ROW[second % len(EVERY_ROW)]
-    return call(
-        mode,
-        dtype,
-        x=tokens,
-        top_k=top_k,
-        experts=tuple(keys.tolist()),
-        counts=counts,
-        active=_range(experts, how["expert_num"], first),
-        scattered=order == SCATTER,
-        **data,
-        **how,
-        **scaled(end, scale, first, second),
-    )
+    how["active"] = _range(experts, how["expert_num"], first)
+    how |= {"counts": counts, "scattered": order == SCATTER}
+    return keys, {**data, **how, **scaled(end, scale, first, second)}
 
 
 def scaled(end: str, level: str, first: int, second: int) -> dict[str, Any]:
@@ -273,17 +257,11 @@ def windows(modes: tuple[str, ...]) -> Windows:
 
 
 VENDOR = VendorLines(reserved_bytes=72)
-PERMUTE = TokenPermute(
-    routed_call,
+PERMUTE = SORTING(
+    routed(call, _routing),
     windows(MODES),
-    probs=False,
     vendor=VENDOR,
-    batches=False,
     edge_modes=("dropless", "dropless_dynamic"),
-    tokens="x",
-    indices="expert_idx",
-    flat=False,
-    index_dtypes=("int32",),
     choices=(
         choice("counts", OF_COUNTS, ("count", "off"), counts_shown),
         choice("experts", OF_RANGES, (ALL,), ranges_shown),

@@ -16,6 +16,7 @@ import numpy as np
 from cases.operators import _moe_init_routing_call as pairs
 from cases.operators import _moe_init_routing_calls as first
 from cases.operators import _moe_init_routing_v3_rows as v3
+from cases.operators._expert_slots import Experts, routed
 from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, null, of_a_table, of_tables, typed
 from cases.operators._ladders import of_slots
@@ -92,11 +93,12 @@ SCALES, OFFSETS = (
 """Numbers of float32: how a double is rounded to fp16 is not said."""
 
 
-def routed_call(mode: str, dtype: str, *, numbers: tuple[int, int], **how: Any) -> Case:
-    """A case that shows what is asked for; two numbers choose the scale and the offset, too."""
-    scale, offset = SCALES[numbers[0] % len(SCALES)], OFFSETS[numbers[1] % len(OFFSETS)]
-    made = partial(call, scale=scale, offset=offset)
-    return pairs.routed_call(mode, dtype, numbers=numbers, made=made, **how)
+def _routing(mode: str, *keys: Any, **chosen: Any) -> tuple[Experts, dict[str, Any]]:
+    """As of MoeInitRouting; two numbers choose the scale and the offset, too."""
+    experts, how = pairs.routing(mode, *keys, **chosen)
+    first, second = keys[-1]
+    scale, offset = SCALES[first % len(SCALES)], OFFSETS[second % len(OFFSETS)]
+    return experts, {"scale": scale, "offset": offset, **how}
 
 
 def levels(mode: str) -> dict[str, tuple[str, ...]]:
@@ -109,7 +111,7 @@ def columns(mode: str, ub_bytes: int, top_k: int, element_bytes: int, probs: boo
     return v3.columns(v3.AXES["hidden-quantised"], ub_bytes, top_k, element_bytes, probs)
 
 
-PERMUTE = replace(pairs.PERMUTE, call=routed_call, levels=levels, columns=columns)
+PERMUTE = replace(pairs.PERMUTE, call=routed(call, _routing), levels=levels, columns=columns)
 LIMITS = tuple(
     v3.limits({dtype: {"hidden": v3.AXES["hidden-quantised"]} for dtype in pairs.DTYPES})
 )
