@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from conformance.numerics.compiled import loop
 
-COLUMNS = 4096
+COLUMNS = 2048
 """Columns of an output row that are added up together: their registers stay in the first cache."""
 
 LOAD, ADD, LOAD_AND_ADD = 0, 1, 2

@@ -111,7 +111,7 @@ def test_the_suspects_of_a_window_are_the_same(
 @DTYPES
 @pytest.mark.parametrize("order", ORDERS)
 def test_rows_wider_than_a_block_of_columns_are_looked_at_in_parts(dtype, order, monkeypatch):
-    source, rows, terms, _ = drawn(gaussian, dtype, 9, True, hidden=4096 + 404)
+    source, rows, terms, _ = drawn(gaussian, dtype, 9, True, hidden=2 * 2048 + 404)
     observed = observed_of(terms, dtype)
     merges = None if ORDERS[order] is None else ORDERS[order](9)
     look = Bulk(source, rows, observed, merges)
