@@ -28,6 +28,8 @@ LOAD, ADD, LOAD_AND_ADD = 0, 1, 2
 
 PIECE = 256
 """Terms between which cache lines are asked for: more at once stop the processor until they come.
+
+Each loop over terms goes over the pieces itself: called for one piece, it takes twice as long.
 """
 
 CACHE_LINE = 64

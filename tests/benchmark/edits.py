@@ -62,10 +62,9 @@ def mistakes():
                 source.write_text(right)
     median, usual = statistics.median(refused), statistics.median(plain)
     most = statistics.quantiles(refused, n=10)[-1]
-    text = (
-        f"{len(refused)} mistakes, each built and refused by smoke: median {median:.1f} s, nine of"
-    )
-    text += f" ten within {most:.1f} s, an accepted run {usual:.1f} s: {median / usual:.2f} times"
+    text = f"{len(refused)} mistakes, each built and refused by smoke: median {median:.1f} s,"
+    text += f" nine of ten within {most:.1f} s, an accepted run {usual:.1f} s:"
+    text += f" {median / usual:.2f} times"
     yield f"{text} (at most {MOST_TO_REFUSE:g})", median / usual <= MOST_TO_REFUSE
 
 

@@ -14,7 +14,7 @@ from conformance.numerics.bulk import Bulk
 from conformance.numerics.certificate import certified
 from conformance.numerics.interval_look import IntervalLook, Settled
 from conformance.numerics.order import emulate, sequential
-from reference.floats import FP32, format_of, from_bits, round_once, to_bits
+from reference.floats import BF16, FP32, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian
 
 needs_numba = pytest.mark.skipif(
@@ -164,6 +164,31 @@ def test_looked_at_closely_a_sum_is_suspect_if_its_bits_or_its_certificate_fail(
     taken = by_loops(monkeypatch, closely=True)
     assert (masks(Bulk(source, rows, observed, None), same.shape) == ~(same & sure)).all()
     assert taken
+
+
+@needs_numba
+@HALVES
+def test_a_certificate_in_integers_is_the_one_by_definition(dtype):
+    """Of terms as far apart as a certificate allows, subnormal, infinite and almost infinite."""
+    from conformance.numerics.compiled_sums import _certified
+
+    generator, fmt, of = np.random.default_rng(3), format_of(dtype), (4, 5000)
+    digits = fmt.precision - 1
+    top = fmt.infinity_bits >> digits
+    least = generator.choice([0, 1, top // 4, top - 25, top - 1, top], of[1])
+    exponents = np.minimum(least + generator.choice([0, 1, 15, 22, 23, 24, 25], of), top)
+    fractions = generator.integers(0, 1 << digits, of) >> generator.integers(0, digits + 1, of)
+    bits = (exponents << digits | fractions).astype(np.uint16)
+    bits[generator.random(of) < 0.2] = 0
+    slots = np.arange(of[0])
+    found = [
+        _certified(bits, slots, column, terms.max(), (terms - np.uint16(1)).min(), fmt == BF16)
+        for column, terms in enumerate(bits.T)
+    ]
+    with np.errstate(invalid="ignore"):
+        expected = certified(from_bits(bits, fmt), FP32)
+    assert found == expected.tolist()
+    assert 0.2 < expected.mean() < 0.8
 
 
 def looked(source, rows, observed, asked):
