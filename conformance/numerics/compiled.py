@@ -48,9 +48,14 @@ def _version() -> str | None:
 
 
 def loop(function: Any) -> Any:
-    """The function compiled; kept for later processes if there is a folder for that."""
+    """The function compiled; kept for later processes if there is a folder for that.
+
+    With ``NUMBA_DISABLE_JIT=1`` it stays in Python, which would warn of integers that wrap.
+    """
     import numba
 
+    if numba.config.DISABLE_JIT:
+        return np.errstate(all="ignore")(function)
     try:
         return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
     except RuntimeError:

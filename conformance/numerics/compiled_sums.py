@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -35,6 +35,9 @@ Each loop over terms goes over the pieces itself: called for one piece, it takes
 CACHE_LINE = 64
 READ, NEAR, DATA = 0, 3, 1
 """Of LLVM's instruction to prefetch: what for, into which cache, data or code."""
+
+ASKS = not config.DISABLE_JIT
+"""Whether cache lines are asked for at all: loops in Python cannot."""
 
 LARGEST = (2.0 - 2.0**-23) * 2.0**127
 """The largest finite value of fp32."""
@@ -59,7 +62,8 @@ def _ask(line: NDArray[np.uint16], start: int, end: int) -> None:
     """Fetch a piece of a line from memory, while others are added."""
     address = np.intp(line.ctypes.data)
     for place in range(start, min(end, line.size), CACHE_LINE // 2):
-        _fetch(address + 2 * place)
+        if ASKS:
+            _fetch(address + 2 * place)
 
 
 @loop

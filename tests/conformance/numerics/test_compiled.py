@@ -33,11 +33,11 @@ def small_is_large(monkeypatch):
     monkeypatch.delenv(compiled.VARIABLE, raising=False)
 
 
-def drawn(family, dtype, slots, dropped, hidden=96, seed=6):
+def drawn(family, dtype, slots, dropped, hidden=96, seed=6, tokens=30):
     """Source, rows, the sums from left to right of which some are wrong, and weights."""
     generator, fmt = np.random.default_rng(seed), format_of(dtype)
     source = to_bits(columns(generator, family, 64, hidden, fmt), fmt).view(numpy_dtype(dtype))
-    rows = generator.integers(0, 64, (30, slots), dtype=np.int32)
+    rows = generator.integers(0, 64, (tokens, slots), dtype=np.int32)
     if dropped:
         rows[generator.random(rows.shape) < 0.2] = -1
     values = from_bits(source.view(fmt.storage_dtype), fmt)
@@ -111,7 +111,7 @@ def test_the_suspects_of_a_window_are_the_same(
 @DTYPES
 @pytest.mark.parametrize("order", ORDERS)
 def test_rows_wider_than_a_block_of_columns_are_looked_at_in_parts(dtype, order, monkeypatch):
-    source, rows, terms, _ = drawn(gaussian, dtype, 9, True, hidden=2 * 2048 + 404)
+    source, rows, terms, _ = drawn(gaussian, dtype, 9, True, hidden=2 * 2048 + 404, tokens=7)
     observed = observed_of(terms, dtype)
     merges = None if ORDERS[order] is None else ORDERS[order](9)
     look = Bulk(source, rows, observed, merges)

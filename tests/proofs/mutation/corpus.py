@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tests.proofs.mutation import corpus_calls, corpus_orders, corpus_outputs, corpus_sets
+from tests.proofs.mutation import (
+    corpus_calls,
+    corpus_compiled,
+    corpus_orders,
+    corpus_outputs,
+    corpus_sets,
+)
 from tests.proofs.mutation.digest import digest
 
 PARTS: tuple[Callable[[], Iterable[Any]], ...] = (
     *corpus_sets.PARTS,
     *corpus_outputs.PARTS,
+    *corpus_compiled.PARTS,
     *corpus_orders.PARTS,
     *corpus_calls.PARTS,
 )

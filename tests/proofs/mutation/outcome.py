@@ -81,8 +81,9 @@ class Bench:
             return Outcome(mutant, Fate.SURVIVED, seen)
         # What a mutant changes at import shows where everything is imported anew.
         own = list(self.first.get(mutant.module, ()))
+        seconds = TESTS_SECONDS + (self.warm.whole if self.warm else 0)
         for files in (own, [file for file in self.tests if file not in own]):
-            by = failing_test(files, overlay)
+            by = failing_test(files, overlay, seconds)
             if by:
                 return Outcome(mutant, Fate.KILLED, seen, by)
         return Outcome(mutant, Fate.SURVIVED, seen)
@@ -111,11 +112,13 @@ def digests_of(corpus: str) -> dict[str, str]:
     return dict(ended.result)
 
 
-def failing_test(files: Sequence[Path], overlay: sandbox.Overlay | None = None) -> str:
+def failing_test(
+    files: Sequence[Path], overlay: sandbox.Overlay | None = None, seconds: int = TESTS_SECONDS
+) -> str:
     """The first test of ``files`` that fails, or how the tests ended otherwise; empty: all pass."""
     if not files:
         return ""
-    ended = sandbox.run(partial(_run_pytest, files), overlay, TESTS_SECONDS)
+    ended = sandbox.run(partial(_run_pytest, files), overlay, seconds)
     return ended.failure or str(ended.result)
 
 

@@ -19,9 +19,11 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiled anew for each mutant, loops take half a minute
 
 import pytest
 from rich.console import Console
@@ -38,6 +40,9 @@ CORPUS = "tests.proofs.mutation.corpus"
 OF_CALLS = ("calls", "effects", "examples", "quarantined", "rejections")
 OF_OUTPUTS = ("agreement", "copies", "sums", "worst")
 """The modules of conformance/judge that judge whole calls, and outputs."""
+
+LOOPS = ("compiled_interval", "compiled_sums")
+"""The modules of numerics whose tests are those of `compiled`."""
 
 OF_WHOLE_CALLS = (
     *("judge/test_calls.py", "judge/test_refusals_and_examples.py"),
@@ -73,6 +78,7 @@ def judging_tests() -> list[Path]:
 def own_tests(module: str) -> list[Path]:
     """The tests that mirror a module."""
     room, name = module.split(".")[-2:]
+    name = "compiled" if name in LOOPS else name
     places = (f"{room}/test_{name}.py", f"{room}/test_{name}_by_*.py")
     if room == "judge" and name in OF_CALLS:
         places = OF_WHOLE_CALLS
@@ -137,7 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--go-on", type=Path, metavar="FILE")
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "mutation")
     options = parser.parse_args(arguments)
-    for library in LIBRARIES:
+    for library in (*LIBRARIES, *(("numba",) if find_spec("numba") else ())):
         importlib.import_module(library)
     began = time.monotonic()
     digests, again = digests_of(CORPUS), digests_of(CORPUS)

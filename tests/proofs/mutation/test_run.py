@@ -28,6 +28,8 @@ def test_every_module_of_the_judge_is_mutated_and_most_have_tests_of_their_own()
         "test_failure_text.py",
     }
     assert [path.name for path in own_tests("conformance.judge.sums")] == ["test_sums.py"]
+    loops = own_tests("conformance.numerics.compiled_sums")
+    assert [path.name for path in loops] == ["test_compiled.py"]
     assert set(own_tests("conformance.judge.calls")) <= set(judging_tests())
 
 
