@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import time
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterable, Iterator
 from typing import Any
@@ -265,9 +266,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         context.write(line, item.funcargs.get("device"))
 
     end = budget.share(item.nodeid) if budget is not None and draws(item) else math.inf
+    clock = time.monotonic if budget is None else budget.clock
     trial = Trial(
         note,
-        SearchBudget(context.profile.shrink_seconds, end),
+        SearchBudget(context.profile.shrink_seconds, end, clock),
         KnownDiagnoses(context.diagnosed),
         by_standard=context.by_standard,
         lenient=context.lenient,

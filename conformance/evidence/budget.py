@@ -54,7 +54,7 @@ class Budget:
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
-        self._clock = clock
+        self.clock = clock
         self._end = math.inf
         self._parts: Mapping[str, float] = {}
         self._left = 1.0
@@ -64,18 +64,18 @@ class Budget:
 
         Which of its processes runs which item is not known before.
         """
-        self._end = (self._clock() if at is None else at) + self.seconds
+        self._end = (self.clock() if at is None else at) + self.seconds
         self._parts = parts
         self._left = sum(parts.values()) / processes
 
     @property
     def spent(self) -> bool:
         """Whether nothing new may begin."""
-        return self._clock() >= self._end
+        return self.clock() >= self._end
 
     def share(self, item: str) -> float:
         """When the item that begins now must begin no further case."""
-        now, part = self._clock(), self._parts[item]
+        now, part = self.clock(), self._parts[item]
         share = max(0.0, self._end - now) * part / max(part, self._left)
         self._left -= part
         return now + share

@@ -119,7 +119,7 @@ def test_failures_before_and_after_are_told_once_each(
 
 @pytest.mark.slow
 def test_what_the_budget_cut_short_begins_again(run: Run) -> None:
-    run("--conformance-budget=1s", "-k", "plain and int32", toy="slow")
+    run("--conformance-budget=0.3s", "-k", "plain and int32", toy="slow")
     ended = run("--conformance-resume", "-k", "plain and int32")
     assert ended.status == 0
     outcomes = [line.outcome for line in read_lines(ended.out) if isinstance(line, ItemLine)]

@@ -9,13 +9,31 @@ import pytest
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.errors import EnvironmentFailure
+from conformance.plugin import CONTEXT
 
 SECONDS = 0.4
+SLOW = "slow"
 
 
 def npu(cann: str) -> DeviceProfile:
     trait = Trait("unknown")
     return DeviceProfile("npu:0", "npu", "Toy1", 1, 4096, cann, {}, trait, trait, trait)
+
+
+class Clock:
+    """The time of a slow toy: a hundredth of a second a call, and nothing else takes any."""
+
+    seconds, of_call = 0.0, 0.01
+
+    @classmethod
+    def now(cls) -> float:
+        return cls.seconds
+
+
+def pytest_sessionstart(session):
+    budget = session.config.stash[CONTEXT].budget
+    if budget is not None and os.environ.get("TOY", "").startswith(SLOW):
+        budget.clock = Clock.now
 
 
 class ToyDevice:
@@ -25,15 +43,14 @@ class ToyDevice:
     CANN gives it the profile of an NPU with that version.
 
     rejects answers 161002, as an interface does to which an output's shape is wrong.
-    slow takes its time, and may be wrong too; dies ends its process after 180 calls.
+    slow is by its own clock, and may be wrong too; dies ends its process after 180 calls.
     """
 
     profile: DeviceProfile | None = None
 
     def __init__(self) -> None:
         self.mood = os.environ.get("TOY", "good")
-        self.slow = self.mood.startswith("slow")
-        self.mood = self.mood.removeprefix("slow and ")
+        self.mood = self.mood.removeprefix(f"{SLOW} and ")
         self.calls = 0
         if cann := os.environ.get("CANN"):
             self.profile = npu(cann)
@@ -42,8 +59,7 @@ class ToyDevice:
         self.calls += 1
         if os.environ.get("CANN") == "9.1.0":
             assert case.mode != "careful", "a call that may do harm was made"
-        if self.slow:
-            time.sleep(0.01)
+        Clock.seconds += Clock.of_call
         if self.mood == "dies" and self.calls > 180:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.mood == "lost" and self.calls > 10:
