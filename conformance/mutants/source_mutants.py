@@ -1,7 +1,8 @@
 """Mutants of C++ text: small operators on code that clang-format has laid out.
 
-Each mutant changes one place. Comments, strings, preprocessor lines, templates and declarations of
-types are left alone; what a mutant breaks in the grammar the compiler finds.
+Each mutant changes one place. Comments, strings, preprocessor lines, templates, declarations of
+types and remarks for the simulated device are left alone; what a mutant breaks in the grammar the
+compiler finds.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SWAPS = {
 """Operators by class: the text that is replaced, as clang-format writes it, and what by."""
 
 HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-SKIPPED = re.compile(r"\s*(#|template\b|using\b|static_assert\b|enum\b|namespace\b)")
+SKIPPED = re.compile(r"\s*(#|template\b|using\b|static_assert\b|enum\b|namespace\b|ASCENDSIM_)")
 NUMBER = re.compile(r"(?<![\w.\"'])\d+(?![\w.'])")
 CONDITION = re.compile(r"\bif \((?!const|auto|Reason)(.*)\) \{$")
 CHOICE = re.compile(r"( \? )([^?:;]+)( : )([^?:;]+?)(?=[;,)])")

@@ -47,15 +47,19 @@ def _version() -> str | None:
         return None
 
 
-def loop(function: Any) -> Any:
-    """The function compiled; kept for later processes if there is a folder for that.
+def in_python() -> bool:
+    """Whether numba is told to compile nothing, by ``NUMBA_DISABLE_JIT=1``."""
+    from numba import config
 
-    With ``NUMBA_DISABLE_JIT=1`` it stays in Python, which would warn of integers that wrap.
-    """
+    return bool(config.DISABLE_JIT)  # type: ignore[attr-defined]
+
+
+def loop(function: Any) -> Any:
+    """The function compiled; kept for later processes if there is a folder for that."""
     import numba
 
-    if numba.config.DISABLE_JIT:
-        return np.errstate(all="ignore")(function)
+    if in_python():
+        return np.errstate(all="ignore")(function)  # integers wrap
     try:
         return numba.njit(cache=True, error_model="numpy", nogil=True)(function)
     except RuntimeError:

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from conformance.numerics.compiled import loop
+from conformance.numerics.compiled import in_python, loop
 
 COLUMNS = 2048
 """Columns of an output row that are added up together: their registers stay in the first cache."""
@@ -36,8 +36,8 @@ CACHE_LINE = 64
 READ, NEAR, DATA = 0, 3, 1
 """Of LLVM's instruction to prefetch: what for, into which cache, data or code."""
 
-ASKS = not config.DISABLE_JIT
-"""Whether cache lines are asked for at all: loops in Python cannot."""
+ASKS = not in_python()
+"""Whether cache lines are asked for at all."""
 
 LARGEST = (2.0 - 2.0**-23) * 2.0**127
 """The largest finite value of fp32."""

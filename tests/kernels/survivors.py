@@ -69,7 +69,4 @@ REASONS: dict[str, str] = {
     "shared/slots/slot_sum_kernel.h:53 comparison: '<' -> '<='": (
         "an empty copy more at the end of a share: of that the device warns, the sums are right"
     ),
-    "shared/slots/slot_sum_kernel.h:83 logic: '&&' -> '||'": (
-        "a remark for the simulated device, of an index that is not read: no sum depends on it"
-    ),
 }
