@@ -8,6 +8,7 @@ Here only the choices are kept. Given these, Hypothesis draws the same case, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from random import Random
 from typing import Any, NoReturn, TypeVar
 
@@ -15,15 +16,17 @@ from hypothesis.control import BuildContext
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData
+from hypothesis.internal.conjecture.providers import GLOBAL_CONSTANTS, HypothesisProvider
 from hypothesis.strategies import SearchStrategy
 from hypothesis.strategies._internal.collections import TupleStrategy
 from hypothesis.strategies._internal.core import BuildsStrategy
 from hypothesis.strategies._internal.flatmapped import FlatMapStrategy
 from hypothesis.strategies._internal.lazy import LazyStrategy, unwrap_strategies
 from hypothesis.strategies._internal.misc import Nothing
-from hypothesis.strategies._internal.strategies import MappedStrategy
+from hypothesis.strategies._internal.numbers import IntegersStrategy
+from hypothesis.strategies._internal.strategies import MappedStrategy, SampledFromStrategy
 
-from conformance.draw.seeded import of_seed_alone
+from conformance.draw.seeded import NONE, of_seed_alone
 
 Value = TypeVar("Value")
 Choices = tuple[Any, ...]
@@ -35,6 +38,13 @@ TRIES = 10
 """Draws for each case that is wanted; Hypothesis gives up after as many."""
 
 LEAST_TRIES = 1000
+
+
+NARROW = 256
+"""Of integers nearer to 0 than this, Hypothesis draws each as often as any other."""
+
+CONSTANTS = 0.05
+"""The share of its draws that are one of its constants, if one is permitted."""
 
 
 class TooFiltered(Exception):  # noqa: N818 - what a strategy is
@@ -81,12 +91,40 @@ def simplest(strategy: SearchStrategy[Value]) -> list[tuple[Value, Choices]]:
         return []
 
 
+class _Numbers(HypothesisProvider):
+    """Draws numbers as Hypothesis does, small integers in a third of the time."""
+
+    _local_constants = NONE
+
+    def draw_integer(
+        self, min_value: int | None = None, max_value: int | None = None, **how: Any
+    ) -> int:
+        if (
+            min_value is None
+            or max_value is None
+            or not -NARROW < min_value <= max_value < NARROW
+            or how.get("weights")
+        ):
+            return super().draw_integer(min_value, max_value, **how)
+        random = self._random
+        if random.random() <= CONSTANTS and (known := _constants(min_value, max_value)):
+            return random.choice(random.choice((known,)))
+        return min_value + int(random.random() * (max_value - min_value + 1))
+
+
+@cache
+def _constants(least: int, most: int) -> tuple[int, ...]:
+    """Hypothesis' constants in a range."""
+    every = GLOBAL_CONSTANTS.set_for_type("integer")
+    return tuple(one for one in every if least <= one <= most)
+
+
 class _Plain(ConjectureData):
     """The source of one case's choices."""
 
     def __init__(self, random: Random) -> None:
         self._chosen: list[Any] = []
-        super().__init__(random=random)
+        super().__init__(random=random, provider=_Numbers)
 
     @property
     def choices(self) -> Choices:
@@ -172,6 +210,16 @@ def _tuple(data: _Plain, strategy: Any) -> tuple[Any, ...]:
     return tuple([data.draw(one) for one in strategy.element_strategies])
 
 
+def _integer(data: _Plain, strategy: Any) -> Any:
+    return strategy.do_draw(data)
+
+
+def _sampled(data: _Plain, strategy: Any) -> Any:
+    if strategy._transformations:
+        return strategy.do_draw(data)
+    return strategy.elements[data.draw_integer(0, len(strategy.elements) - 1)]
+
+
 def _nothing(data: _Plain, strategy: Any) -> NoReturn:
     data.mark_invalid(f"{strategy!r} is empty")
 
@@ -181,6 +229,8 @@ _SHORT: dict[type, Callable[[_Plain, Any], Any]] = {
     FlatMapStrategy: _flat_mapped,
     BuildsStrategy: _built,
     TupleStrategy: _tuple,
+    IntegersStrategy: _integer,
+    SampledFromStrategy: _sampled,
     Nothing: _nothing,
 }
 """The strategies that do much for printing and shrinking, drawn without it in the same order."""
