@@ -8,7 +8,15 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cases.operators._slot_sum import EVERY, Indices, TokenSum, source_of
-from cases.operators._slot_sum_sizes import EVERY_TUPLE, LINES, MOST_VALUES, Lines, Sizes, sizes_at
+from cases.operators._slot_sum_sizes import (
+    EVERY_TUPLE,
+    LINES,
+    MOST_VALUES,
+    Lines,
+    Sizes,
+    largest_at,
+    sizes_at,
+)
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import (
     LEAST_KEPT,
@@ -131,7 +139,7 @@ def _solvable(
     dropped: str = "none",
 ) -> bool:
     """Whether some size meets classes and patterns in so many bytes."""
-    found = sizes_at(lines, boundary, slots, cores, ub, element_bytes)
+    found = largest_at(lines, boundary, slots, cores, ub, element_bytes)
     return any(one.holds(dropped, kept, most_values) for one in found)
 
 

@@ -151,6 +151,18 @@ def sizes_at(
     return tuple(sorted(found, key=_simplicity))
 
 
+@cache
+def largest_at(
+    lines: Lines, boundary: str, slots: str, cores: str, ub: str, element_bytes: int
+) -> tuple[Sizes, ...]:
+    """Of `sizes_at`, by top_k those of the most tokens, fixed and free: if any of all `holds` a
+    pattern, one of these does.
+    """
+    found = sizes_at(lines, boundary, slots, cores, ub, element_bytes)
+    rising = sorted(found, key=lambda one: one.tokens or one.most_tokens)
+    return tuple({(one.top_k, one.tokens is None): one for one in rising}.values())
+
+
 def machines_of(cores: str, ub: str, least: int) -> Iterator[Machine]:
     """Machines of both classes with that much unified buffer."""
     for count in CORES[cores]:
