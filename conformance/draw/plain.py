@@ -107,15 +107,16 @@ class _Numbers(HypothesisProvider):
         ):
             return super().draw_integer(min_value, max_value, **how)
         random = self._random
+        assert random is not None
         if random.random() <= CONSTANTS and (known := _constants(min_value, max_value)):
-            return random.choice(random.choice((known,)))
+            return random.choice(random.choice((known,)))  # first the list, as Hypothesis does
         return min_value + int(random.random() * (max_value - min_value + 1))
 
 
 @cache
 def _constants(least: int, most: int) -> tuple[int, ...]:
     """Hypothesis' constants in a range."""
-    every = GLOBAL_CONSTANTS.set_for_type("integer")
+    every: Any = GLOBAL_CONSTANTS.set_for_type("integer")
     return tuple(one for one in every if least <= one <= most)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import Any
 
@@ -93,6 +94,13 @@ def test_as_many_are_drawn_as_are_asked_for_and_no_more() -> None:
     noted = st.integers(0, 10**6).map(lambda one: asked.append(one) or one)
     assert len(list(islice(plainly(noted, 50, 1), 3))) == len(asked) == 3
     assert len(list(plainly(noted, 50, 1))) == 50
+
+
+def test_small_integers_are_drawn_alike_often_up_to_both_ends() -> None:
+    many = st.tuples(st.integers(-3, 12), st.integers(0, 2**60))
+    counts = Counter(small for (small, _), _ in plainly(many, 4000, 1))
+    assert sorted(counts) == [*range(-3, 13)]
+    assert all(200 < count < 320 for count in counts.values())
 
 
 def test_none_are_drawn_if_none_are_asked_for() -> None:
