@@ -23,7 +23,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiled anew for each mutant, loops take half a minute
 
 import pytest
 from rich.console import Console
@@ -143,6 +142,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--go-on", type=Path, metavar="FILE")
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "mutation")
     options = parser.parse_args(arguments)
+    # Compiled anew for each mutant, loops take half a minute.
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
     for library in (*LIBRARIES, *(("numba",) if find_spec("numba") else ())):
         importlib.import_module(library)
     began = time.monotonic()
