@@ -8,7 +8,7 @@ strategy needs them where no kernel is built: on an NPU host, and when a stored 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import product
 
 from cases.operators._slot_sum_sizes import STEPS, Lines, Sizes, machines_of
@@ -28,8 +28,10 @@ FEW_CORES = 3
 VENDOR_TILE_BYTES = 65536
 """The vendor's tiling takes no more of a row's fp32 sums at once."""
 
+KEPT = 1 << 14
+"""Limits that are kept: those of the rows that a run plans, not of all cases that it draws."""
 
-@cache
+
 def bins(top_k: int) -> int:
     """Number of partial sums that the kernels keep side by side for one token."""
     return 64 if top_k >= 128 else 1 << max(0, top_k.bit_length() - 2)
@@ -41,14 +43,14 @@ def least_ub_bytes(top_k: int, element_bytes: int) -> int:
     return GRANULE_BYTES // element_bytes * (row + token)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def tile_columns(top_k: int, element_bytes: int, ub_bytes: int) -> int:
     """The largest hidden size in one tile; one more gives two tiles, and one token per batch."""
     row, token = _column_bytes(top_k, element_bytes)
     return _down(ub_bytes // (row + token), GRANULE_BYTES // element_bytes)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def tokens_per_batch(top_k: int, element_bytes: int, ub_bytes: int, hidden: int) -> int:
     """The most tokens that one core adds up at a time, 0 where the buffer is too small."""
     columns = tile_columns(top_k, element_bytes, ub_bytes)

@@ -26,7 +26,7 @@ from hypothesis.strategies._internal.misc import Nothing
 from hypothesis.strategies._internal.numbers import IntegersStrategy
 from hypothesis.strategies._internal.strategies import MappedStrategy, SampledFromStrategy
 
-from conformance.draw.seeded import NONE, of_seed_alone
+from conformance.draw.seeded import of_seed_alone
 
 Value = TypeVar("Value")
 Choices = tuple[Any, ...]
@@ -93,8 +93,6 @@ def simplest(strategy: SearchStrategy[Value]) -> list[tuple[Value, Choices]]:
 
 class _Numbers(HypothesisProvider):
     """Draws numbers as Hypothesis does, small integers in a fifth of the time."""
-
-    _local_constants = NONE
 
     def draw_integer(
         self, min_value: int | None = None, max_value: int | None = None, **how: Any

@@ -12,6 +12,7 @@ from conformance.numerics.order import emulate, sequential
 from conformance.numerics.plan import compile_merges
 from reference.floats import FP32, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian
+from tests.conformance.numerics.looks import masks
 
 DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 HALVES = pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -31,10 +32,7 @@ def stored(values, dtype):
 
 
 def suspects(source, rows, observed, merges, weights=None):
-    found = np.zeros(observed.shape, bool)
-    for window, mask in Bulk(source, rows, observed, merges, weights).suspects():
-        found[window] = mask
-    return found
+    return masks(Bulk(source, rows, observed, merges, weights), observed.shape)
 
 
 def terms_of(source, rows):

@@ -16,6 +16,7 @@ from conformance.numerics.interval_look import IntervalLook, Settled
 from conformance.numerics.order import emulate, sequential
 from reference.floats import BF16, FP32, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian
+from tests.conformance.numerics.looks import masks
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="the extra numba is not installed: there are no such loops"
@@ -53,13 +54,6 @@ def observed_of(terms, dtype):
     bits = to_bits(total.astype(np.float64), fmt)
     bits.reshape(-1)[::9] ^= 1
     return bits.view(numpy_dtype(dtype))
-
-
-def masks(look, shape):
-    left = np.zeros(shape, bool)
-    for window, suspects in look.suspects():
-        left[window] = suspects
-    return left
 
 
 def by_loops(monkeypatch, *, closely):

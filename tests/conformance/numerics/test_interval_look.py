@@ -15,6 +15,7 @@ from reference.floats import FP32, from_bits, to_bits
 from reference.terms import Terms
 from tests.conformance.numerics.exhaustive import grid, multisets, toy
 from tests.conformance.numerics.hard_data import CLAUSE, HARD, Call, columns, gaussian, orders
+from tests.conformance.numerics.looks import masks
 
 TOYS = [(toy(2, -1, 3), 6), (toy(3, 0, 3), 6), (toy(4, 0, 3), 6)]
 MOST = 2000
@@ -132,9 +133,7 @@ def test_elements_of_which_the_contract_is_silent_count_for_nothing():
     for given, mask in ((wild, asked), (observed, asked), (observed, None)):
         settled = Settled()
         look = IntervalLook(source, rows, given, settled, mask)
-        left = np.zeros(observed.shape, bool)
-        for window, suspects in look.suspects():
-            left[window] = suspects
+        left = masks(look, observed.shape)
         both.append((settled.several, left[asked]))
     assert both[0][0] == both[1][0] > asked.sum() // 2
     assert (both[0][1] == both[1][1]).all()

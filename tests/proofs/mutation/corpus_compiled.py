@@ -15,6 +15,7 @@ from conformance.numerics.interval_look import IntervalLook, Settled
 from conformance.numerics.order import emulate, sequential
 from reference.floats import format_of, from_bits, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian
+from tests.conformance.numerics.looks import masks
 
 TOKENS, SOURCES, HIDDEN = 6, 16, 40
 COLUMNS, PIECE = 16, 6
@@ -59,14 +60,6 @@ def calls(dtype, slots):
         yield bits.view(numpy_dtype(dtype)), rows, weights, found.view(numpy_dtype(dtype))
 
 
-def suspects(look, shape):
-    """Which elements a look leaves, of all windows."""
-    left = np.zeros(shape, np.bool_)
-    for window, some in look.suspects():
-        left[window] = some
-    return left
-
-
 def loops_of_sums():
     with small_blocks():
         for dtype, slots in product(("float16", "bfloat16", "float32"), (1, 5)):
@@ -74,9 +67,9 @@ def loops_of_sums():
                 if dtype == "float32" and order is None:
                     continue
                 merges = order and order(slots)
-                yield suspects(Bulk(source, rows, seen, merges), seen.shape)
+                yield masks(Bulk(source, rows, seen, merges), seen.shape)
                 if order is sequential:
-                    yield suspects(Bulk(source, rows, seen, merges, weights), seen.shape)
+                    yield masks(Bulk(source, rows, seen, merges, weights), seen.shape)
 
 
 def loops_of_intervals():
@@ -86,7 +79,7 @@ def loops_of_intervals():
                 for asked in (None, seen.view(np.uint32) % 2 == 1):
                     settled = Settled()
                     look = IntervalLook(source, rows, seen, settled, asked)
-                    yield suspects(look, seen.shape), settled.several
+                    yield masks(look, seen.shape), settled.several
 
 
 PARTS = (loops_of_sums, loops_of_intervals) if find_spec("numba") else ()
