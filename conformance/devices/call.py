@@ -35,9 +35,11 @@ MUST_BE = {
 }
 
 
-def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
+def call_of(
+    operator: Operator, case: Case, route: str = "aclnn", start: int = SEGMENT_HEADER
+) -> Call:
     """Lay out a case for its operator's signature on a route of
-    `conformance.record.operator.ROUTES`.
+    `conformance.record.operator.ROUTES`, from the byte ``start`` of the segment on.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives it a value
@@ -52,7 +54,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         raise ValueError(f"the case has {case.breach!r}: route {route} has no phases")
     _check_names(operator, case)
     arguments: list[Argument] = []
-    end = SEGMENT_HEADER
+    end = start
     for parameter in operator.parameters:
         if not isinstance(parameter, TensorParameter):
             arguments.append(_attribute_of(parameter, case, route))

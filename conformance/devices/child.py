@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -123,21 +124,38 @@ class Child:
 
     def ask(self, message: Request, limit: float) -> Reply:
         """Send a message and wait for its reply. Raises ChildEndedError; the child is gone then."""
-        start = time.monotonic()
-        until = self._clock() + limit
+        replies, ended = self.ask_all([(message, limit)])
+        if ended is not None:
+            raise ended
+        return replies[0]
+
+    def ask_all(
+        self, asked: Sequence[tuple[Request, float]]
+    ) -> tuple[list[Reply], ChildEndedError | None]:
+        """Send messages at once, each with its limit, and wait for their replies.
+
+        How the child ended if it did: that was when it was at the first message without a reply.
+        All messages, and all replies, must fit into a pipe.
+        """
+        replies: list[Reply] = []
         os.ftruncate(self._output, 0)
         try:
-            messages.send(self._commands, message)
-            self._wait(until, limit)
-            reply = messages.receive(self._replies, messages.REPLIES)
-        except BrokenPipeError:
-            reply = None
+            with suppress(BrokenPipeError):
+                messages.send(self._commands, *(message for message, _ in asked))
+            for _, limit in asked:
+                start = time.monotonic()
+                self._wait(self._clock() + limit, limit)
+                reply = messages.receive(self._replies, messages.REPLIES)
+                if reply is None:
+                    return replies, self._crash(time.monotonic() - start)
+                replies.append(reply)
+        except ChildEndedError as ended:
+            self.kill()
+            return replies, ended
         except BaseException:
             self.kill()
             raise
-        if reply is None:
-            raise self._crash(time.monotonic() - start)
-        return reply
+        return replies, None
 
     def printed(self) -> str:
         """What the child has printed since the last message was sent."""

@@ -141,4 +141,17 @@ class Device(Protocol):
         """End the device's process; a closed device cannot run."""
 
 
+class RunsAhead(Device, Protocol):
+    """A device that makes calls before it is asked for them."""
+
+    def run_ahead(self, operator: Operator, cases: Sequence[Case]) -> None:
+        """Make the calls of these cases one after another, as far as they are small.
+
+        ``run`` answers each of these very objects once with what was observed then, as it would
+        have been if the call had been made there. Other calls are made when they are asked for.
+        The next ``run_ahead`` or ``renew`` forgets what was not asked for. Raises nothing that
+        ``run`` would tell.
+        """
+
+
 __getattr__ = former(__name__)

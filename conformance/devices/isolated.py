@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from conformance import poison
-from conformance.call.case import Case, numpy_dtype
-from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import device as say
 from conformance.catalogue import python_route
 from conformance.catalogue.message import unpacked
+from conformance.devices.answers import observation_of, of_ended
 from conformance.devices.call import call_of
 from conformance.devices.card_errors import CLASS
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.device import DeviceProfile
 from conformance.devices.forbidden import done, ended, left_behind, told
-from conformance.devices.layout import elements_of, write_elements
+from conformance.devices.layout import SEGMENT_HEADER, write_elements
 from conformance.devices.messages import (
     DTYPES,
     Answer,
@@ -33,11 +33,10 @@ from conformance.devices.messages import (
     Refused,
     Reply,
     Setup,
-    TensorArgument,
     Times,
     Unavailable,
 )
-from conformance.devices.segment import Segment
+from conformance.devices.segment import STEP, Segment
 from conformance.devices.time_limits import seconds_for
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.devices.withheld_calls import why_withheld
@@ -54,8 +53,8 @@ a Python module that imports much, on whatever device."""
 MOST_PRINTED = 80
 """Characters that are told of what a Python function prints."""
 
-DIAGNOSTICS = msgspec.json.Decoder(tuple[Diagnostic, ...])
-"""What a simulator says of a kernel."""
+AHEAD_BYTES = STEP
+"""Bytes of the segment that calls may take together which are made ahead."""
 
 ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
 """Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
@@ -91,6 +90,9 @@ class IsolatedDevice:
         self._profile: DeviceProfile | None = None
         self.physical: int | None = None
         self.offered: tuple[str, ...] = ()
+        # Elsewhere the time of a call is not mostly that of asking for it.
+        self._alone = setup.kind != "sim" or setup.functions is not None
+        self._ahead: dict[int, tuple[Case, Observation]] = {}
         self._told_printed = False
         self._closed = False
 
@@ -134,9 +136,10 @@ class IsolatedDevice:
         """Run one case; see ``Device.run``."""
         if self._closed:
             raise RuntimeError("the device is closed")
-        if operator.unreached is not None and (reason := operator.unreached(case)):
-            return Observation(Outcome.NOT_POSSIBLE, message=reason)
-        if reason := why_withheld(operator, case, self.profile):
+        made, seen = self._ahead.pop(id(case), (None, None))
+        if made is case and seen is not None:
+            return seen
+        if reason := self._why_not(operator, case):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
         first = self._made(operator, case, call)
@@ -145,29 +148,28 @@ class IsolatedDevice:
         again = msgspec.structs.replace(call, poison=poison.OUTPUTS_AGAIN)
         return settled(first, self._made(operator, case, again))
 
+    def _why_not(self, operator: Operator, case: Case) -> str:
+        """Why a call is not made; "" if it is."""
+        unreached = operator.unreached(case) if operator.unreached is not None else ""
+        return unreached or why_withheld(operator, case, self.profile)
+
     def _made(self, operator: Operator, case: Case, call: Call) -> Observation:
         """Make one call of a case. Raises as ``run`` does."""
         self._lay_out(case, call)
         try:
             child, reply = self._ask(call)
         except ChildEndedError as ended:
-            return self._obituary(ended, call)
+            return self._of_ended(call, ended)
         if printed := child.printed():
             self._tell_printed(printed, call)
         if isinstance(reply, Answer):
-            observation = self._observation(call, reply)
-            lost = self._setup.kind == "npu" and reply.status in CLASS
-            if lost or any(one.code in ABANDONED for one in observation.diagnostics):
+            seen = observation_of(self._segment, call, reply)
+            self._segment.empty()
+            if self._is_left(seen, reply):
                 child.kill()
-                return replace(observation, reopened=1)
-            found = [
-                *done(operator, case, call, reply),
-                *left_behind(self._left(case, call, reply)),
-            ]
-            if not found:
-                return observation
-            conduct = told(found, own=self._setup.own)
-            return replace(observation, diagnostics=(*observation.diagnostics, *conduct))
+                return replace(seen, reopened=1)
+            left = self._left(case, call, reply)
+            return self._with_conduct(seen, operator, case, call, reply, left)
         if isinstance(reply, Unavailable):
             paths = [library.path for library in self.profile.libraries.values()]
             raise OperatorUnavailable(
@@ -183,6 +185,54 @@ class IsolatedDevice:
             raise EnvironmentFailure(unpacked(reply.reason))
         text = reply.traceback if isinstance(reply, Fault) else repr(reply)
         raise EnvironmentFailure(say.PROCESS_FAILED(error=text))
+
+    def run_ahead(self, operator: Operator, cases: Sequence[Case]) -> None:
+        """Make the small ones of these calls one after another; see ``RunsAhead.run_ahead``."""
+        self._ahead.clear()
+        child = self._child
+        if self._alone or self._closed or child is None or not child.alive:
+            return
+        made: list[tuple[Case, Call]] = []
+        for case in cases:
+            end = made[-1][1].segment_bytes if made else SEGMENT_HEADER
+            # What cannot be asked is told of the case when it is run.
+            with suppress(Exception):
+                call = self._small_call(operator, case, end)
+                if call is not None:
+                    self._lay_out(case, call)
+                    made.append((case, call))
+        limits = [(call, seconds_for(call, self._time_limit)) for _, call in made]
+        replies, ended = child.ask_all(limits)
+        if ended is None and child.printed():
+            self._alone = True  # of which of them? It is told where each is made by itself
+            return
+        with suppress(Exception):  # told, too, when the case is run
+            for (case, call), reply in zip(made, replies, strict=False):
+                assert isinstance(reply, Answer)
+                seen = observation_of(self._segment, call, reply)
+                if self._is_left(seen, reply):
+                    child.kill()
+                    self._ahead[id(case)] = case, replace(seen, reopened=1)
+                    return
+                leaves = reply.conduct is not None and reply.conduct.left_bytes
+                if not (in_doubt(seen) or leaves):  # such calls are made twice
+                    seen = self._with_conduct(seen, operator, case, call, reply)
+                    self._ahead[id(case)] = case, seen
+            if ended is not None:
+                case, call = made[len(replies)]
+                self._ahead[id(case)] = case, self._of_ended(call, ended)
+
+    def _of_ended(self, call: Call, ended: ChildEndedError) -> Observation:
+        functions = self._setup.functions is not None
+        return of_ended(self._segment, call, ended, functions=functions)
+
+    def _small_call(self, operator: Operator, case: Case, start: int) -> Call | None:
+        """The call of a case that is laid out from ``start`` on; None for one to be made alone."""
+        if case.before or self._why_not(operator, case):
+            return None
+        call = call_of(operator, case, self._route, start)
+        is_small = call.segment_bytes <= AHEAD_BYTES and not call.sparse_bytes
+        return call if is_small else None
 
     def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
         """What the kernels say of their limits; see ``Device.limits``."""
@@ -230,6 +280,7 @@ class IsolatedDevice:
         """End the process in order and start another; see ``Device.renew``."""
         if self._closed:
             raise RuntimeError("the device is closed")
+        self._ahead.clear()
         if self._child is not None:
             self._child.close()
         self._restart()
@@ -263,6 +314,27 @@ class IsolatedDevice:
             first = printed.lstrip().partition("\n")[0][:MOST_PRINTED]
             count = len(printed.encode())
             warn(python_route.PRINTED(function=call.symbol, count=count, first=first))
+
+    def _is_left(self, seen: Observation, answer: Answer) -> bool:
+        """Whether the process judges nothing more after this call."""
+        lost = self._setup.kind == "npu" and answer.status in CLASS
+        return lost or any(one.code in ABANDONED for one in seen.diagnostics)
+
+    def _with_conduct(
+        self,
+        seen: Observation,
+        operator: Operator,
+        case: Case,
+        call: Call,
+        answer: Answer,
+        left: int = 0,
+    ) -> Observation:
+        """What was observed, with what no call may do; it leaves ``left`` bytes."""
+        found = [*done(operator, case, call, answer), *left_behind(left)]
+        if not found:
+            return seen
+        conduct = told(found, own=self._setup.own)
+        return replace(seen, diagnostics=(*seen.diagnostics, *conduct))
 
     def _left(self, case: Case, call: Call, answer: Answer) -> int:
         """Bytes of device memory that the call leaves, and would leave again.
@@ -311,65 +383,3 @@ class IsolatedDevice:
             raise DeviceRefused(text, status, hung=hung) from None
         assert self._child is not None
         return self._child
-
-    def _taken(self, tensor: TensorArgument) -> NDArray[np.uint8]:
-        """A copy of the elements of an output."""
-        if not tensor.is_part:
-            return self._segment.take(tensor.offset, tensor.held_bytes)
-        return np.array(elements_of(self._segment.image(tensor), tensor))
-
-    def _observation(self, call: Call, answer: Answer) -> Observation:
-        outputs: dict[str, NDArray[np.generic]] = {}
-        for tensor in call.tensors:
-            if tensor.role == "output" and answer.read_back:
-                elements = self._taken(tensor).reshape(-1)
-                array = elements.view(numpy_dtype(tensor.dtype))
-                outputs[tensor.name] = array.reshape(tensor.shape)
-        self._segment.empty()
-        return Observation(
-            outcome=Outcome(answer.outcome),
-            status=answer.status,
-            phase=answer.phase,
-            message=unpacked(answer.message),
-            outputs=outputs,
-            unwritten=answer.poisoned,
-            outputs_untouched=answer.read_back
-            and all(answer.poisoned[name] == array.size for name, array in outputs.items()),
-            guard_damage=tuple(GuardDamage(d.buffer, d.offset, d.count) for d in answer.damage),
-            inputs_changed=answer.inputs_changed,
-            diagnostics=_diagnostics(answer.diagnostics),
-            workspace_bytes=answer.workspace_bytes,
-            seconds=answer.seconds,
-            tiling_key=answer.tiling_key,
-            two_phase=answer.two_phase,
-            work=answer.conduct.work if answer.conduct is not None else None,
-        )
-
-    def _obituary(self, ended: ChildEndedError, call: Call) -> Observation:
-        """What is left to observe of a call that took its process with it.
-
-        A simulated kernel that ran when its time or memory was over is named by a diagnostic. A
-        host may have no room for a row-sparse tensor: a function may copy all of it.
-        """
-        exhausted = ended.outcome in (Outcome.OUT_OF_MEMORY, Outcome.TIMED_OUT)
-        no_room = self._setup.functions is not None and exhausted and call.sparse_bytes
-        return Observation(
-            outcome=Outcome.NOT_POSSIBLE if no_room else ended.outcome,
-            status=ended.status,
-            phase=self._segment.noted(),
-            message=ended.detail,
-            diagnostics=_diagnostics(self._segment.last_words()),
-            seconds=ended.seconds,
-            reopened=1,
-        )
-
-
-def _diagnostics(text: str) -> tuple[Diagnostic, ...]:
-    """The simulator's JSON array. Raises EnvironmentFailure where it is none."""
-    if not text:
-        return ()
-    try:
-        return DIAGNOSTICS.decode(text)
-    except msgspec.MsgspecError as error:
-        told = say.NO_DIAGNOSTICS(error=str(error), text=text[:200])
-        raise EnvironmentFailure(told) from None

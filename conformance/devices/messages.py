@@ -375,10 +375,10 @@ REQUESTS: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
 REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 
 
-def send(pipe: int, message: Any) -> None:
-    """Write one message. Raises BrokenPipeError where the other side has gone."""
-    body = _encode(message)
-    pending = memoryview(len(body).to_bytes(4, "little") + body)
+def send(pipe: int, *messages: Any) -> None:
+    """Write messages at once. Raises BrokenPipeError where the other side has gone."""
+    bodies = [_encode(message) for message in messages]
+    pending = memoryview(b"".join([len(body).to_bytes(4, "little") + body for body in bodies]))
     while pending:
         pending = pending[os.write(pipe, pending) :]
 

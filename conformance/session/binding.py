@@ -21,6 +21,7 @@ from conformance.record.operator import Operator
 from conformance.record.relation import Relation
 from conformance.record.size_ladders import ONE_CELL
 from conformance.record.workload import Workload
+from conformance.session.ahead import AT_ONCE
 from conformance.session.asked_relations import asked_of
 from conformance.session.drawing import Draw, Drawing
 from conformance.session.ladder_item import climbing
@@ -131,6 +132,7 @@ def bind(
         often_filtered=RELATION in parameters,
         computes=operator.computes,
         block=block if mode else max(1, block // LONG_SEQUENCE),
+        at_once=AT_ONCE if mode else 1,
     )
 
     def repeated(streams: Sequence[tuple[SearchStrategy[Case], int, str]]) -> Streams:

@@ -27,10 +27,14 @@ from conformance.draw.machines import in_any_order
 from conformance.draw.plain import Choices, TooFiltered, plainly, simplest
 from conformance.draw.seeded import of_seed_alone, stream_seed
 from conformance.evidence.part import WHOLE_ITEM, Part
+from conformance.session.ahead import AT_ONCE, made_ahead
 from conformance.session.template import DRAWN, Body
 
 Draw = Callable[..., None]
 """A test; it takes what pytest provides and raises `Refused`."""
+
+Stream = tuple[SearchStrategy[Case], str]
+"""What cases are drawn from, and the name of their stream."""
 
 TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
@@ -44,7 +48,8 @@ class Drawing:
     ``attempt`` is the template's body under a trial, ``prepared`` what is done with a drawn case
     first. ``database`` is the folder of what was refused in earlier runs, if it is kept. Cases that
     are ``often_filtered`` may be few. ``computes``: of an operator that computes functions, so that
-    their implementation is drawn. ``block`` is how many draws of a stream have one seed.
+    their implementation is drawn. ``block`` is how many draws of a stream have one seed. A device
+    may make the calls of so many cases ``at_once``.
     """
 
     attempt: Body
@@ -55,6 +60,7 @@ class Drawing:
     often_filtered: bool = False
     computes: bool = False
     block: int = 250
+    at_once: int = AT_ONCE
 
     def __call__(
         self,
@@ -109,6 +115,36 @@ class Drawing:
 
         return run
 
+    def each(
+        self, streams: Iterable[Stream], arguments: dict[str, Any]
+    ) -> Iterator[Exception | None]:
+        """Why the first case of each stream was refused, None: it was not. None is made smaller."""
+        __tracebackhide__ = True
+        for case, (drawn, name) in made_ahead(self._firsts(streams), arguments, self.at_once):
+            try:
+                if case is None:  # Hypothesis says which of its errors it is
+                    self._test(drawn, name, Phase.generate, 1, None)(**arguments)
+                else:
+                    self.attempt(**arguments, **{DRAWN: case})
+            except Exception as why:
+                yield why
+            else:
+                yield None
+
+    def _firsts(
+        self, streams: Iterable[Stream]
+    ) -> Iterator[tuple[Case | None, tuple[SearchStrategy[Case], str]]]:
+        for cases, stream in streams:
+            drawn, name = self._drawn(cases), self._name(stream)
+            made = plainly(
+                drawn, 1, stream_seed(self.seed, name), often_filtered=self.often_filtered
+            )
+            try:
+                first: Case | None = next(made)[0]
+            except TooFiltered:
+                first = None
+            yield first, (drawn, name)
+
     def _blocks(self, name: str, examples: int) -> Iterator[tuple[str, int]]:
         """The blocks of a stream: what their seeds are made of, and how many draws each has."""
         for number, first in enumerate(range(0, examples, self.block)):
@@ -124,7 +160,7 @@ class Drawing:
         self, made: Iterable[tuple[Case, Choices]], arguments: dict[str, Any]
     ) -> tuple[Exception, Choices] | None:
         __tracebackhide__ = True
-        for case, choices in made:
+        for case, choices in made_ahead(made, arguments, self.at_once):
             try:
                 self.attempt(**arguments, **{DRAWN: case})
             except Exception as why:

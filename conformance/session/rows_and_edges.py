@@ -46,14 +46,14 @@ def covered(
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for number, (cases, row) in part.of([*enumerate(parts)]):
-            drawn: Drawn = (cases, 1, f"row {number}")
-            try:
-                drawing(*drawn, shrinks=False)(**arguments)
-            except Refused:
-                if not as_drawn():
-                    _shrink(cells, row, drawn, drawing, arguments)
-                raise
+        mine = part.of([*enumerate(parts)])
+        streams = [(cases, f"row {number}") for number, (cases, _) in mine]
+        judged = drawing.each(streams, arguments)
+        for (cases, stream), (_, (_, row)), why in zip(streams, mine, judged, strict=True):
+            if isinstance(why, Refused) and not as_drawn():
+                _shrink(cells, row, (cases, 1, stream), drawing, arguments)
+            if why is not None:
+                raise why
 
     return run
 

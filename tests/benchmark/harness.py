@@ -13,6 +13,8 @@ from conformance.devices.open import open_device
 from conformance.draw.machines import in_any_order
 from conformance.draw.plain import plainly
 from conformance.judge.calls import judge
+from conformance.session.ahead import made_ahead
+from conformance.session.rare_collection import rarely_collected
 from conformance.session.search_budget import SearchBudget
 from conformance.session.trial import Trial
 
@@ -25,11 +27,11 @@ LEAST_RATE, LEAST_GAIN = 400.0, 1.7
 def rate(mode, dtype):
     """Small cases a second, drawn and judged as a run does it, and run on the device."""
     cases = in_any_order(OPERATOR.small_cases(mode, dtype), OPERATOR.computes)
-    with contextlib.closing(open_device("sim")) as device:
+    with contextlib.closing(open_device("sim")) as device, rarely_collected():
         began = time.perf_counter()
         drawn = plainly(cases, CASES, 0)
         trial, seen = Trial(lambda *_: None, SearchBudget(60)), []
-        for case, _ in drawn:
+        for case, _ in made_ahead(drawn, {"operator": OPERATOR, "device": device}):
             checked, observed = trial.checks_suite(), device.run(OPERATOR, case)
             seen.append(judge(OPERATOR, case, observed, checked=checked).ok)
         seconds = time.perf_counter() - began
