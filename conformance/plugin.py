@@ -35,6 +35,7 @@ from conformance.session.controller import Controller
 from conformance.session.function_probe import probe_functions
 from conformance.session.item_report import made_report
 from conformance.session.junit import properties
+from conformance.session.kept_memory import keep_memory
 from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.late_warnings import Ending
 from conformance.session.marks import mark, register
@@ -145,7 +146,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Judge without looking for garbage every few objects."""
+    """Judge without looking for garbage every few objects, or for memory for each array."""
+    keep_memory()
     with rarely_collected():
         return (yield)
 
