@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.call.findings import call_findings
 from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
-from conformance.devices.isolated import _diagnostics
+from conformance.devices.answers import _diagnostics
 
 RACE = """[{"code": "race", "severity": "error", "message": "two blocks meet",
 "advice": "part them", "kernel": "sum", "file": "sum.cpp", "line": 7, "block": 1,
