@@ -92,6 +92,7 @@ class IsolatedDevice:
         self.offered: tuple[str, ...] = ()
         # Elsewhere the time of a call is not mostly that of asking for it.
         self._alone = setup.kind != "sim" or setup.functions is not None
+        # By the number of a case's object, which is no other's while the case is kept.
         self._ahead: dict[int, tuple[Case, Observation]] = {}
         self._told_printed = False
         self._closed = False
@@ -136,9 +137,8 @@ class IsolatedDevice:
         """Run one case; see ``Device.run``."""
         if self._closed:
             raise RuntimeError("the device is closed")
-        made, seen = self._ahead.pop(id(case), (None, None))
-        if made is case and seen is not None:
-            return seen
+        if (kept := self._ahead.pop(id(case), None)) is not None:
+            return kept[1]
         if reason := self._why_not(operator, case):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
@@ -165,7 +165,7 @@ class IsolatedDevice:
         if isinstance(reply, Answer):
             seen = observation_of(self._segment, call, reply)
             self._segment.empty()
-            if self._is_left(seen, reply):
+            if self._is_abandoned(seen, reply):
                 child.kill()
                 return replace(seen, reopened=1)
             left = self._left(case, call, reply)
@@ -210,7 +210,7 @@ class IsolatedDevice:
             for (case, call), reply in zip(made, replies, strict=False):
                 assert isinstance(reply, Answer)
                 seen = observation_of(self._segment, call, reply)
-                if self._is_left(seen, reply):
+                if self._is_abandoned(seen, reply):
                     child.kill()
                     self._ahead[id(case)] = case, replace(seen, reopened=1)
                     return
@@ -315,7 +315,7 @@ class IsolatedDevice:
             count = len(printed.encode())
             warn(python_route.PRINTED(function=call.symbol, count=count, first=first))
 
-    def _is_left(self, seen: Observation, answer: Answer) -> bool:
+    def _is_abandoned(self, seen: Observation, answer: Answer) -> bool:
         """Whether the process judges nothing more after this call."""
         lost = self._setup.kind == "npu" and answer.status in CLASS
         return lost or any(one.code in ABANDONED for one in seen.diagnostics)

@@ -95,8 +95,7 @@ class Drawing:
 
         def block(of_block: str, wanted: int, turn: slice, arguments: dict[str, Any]) -> None:
             __tracebackhide__ = True
-            number = stream_seed(self.seed, of_block)
-            made = plainly(drawn, wanted, number, often_filtered=self.often_filtered)
+            made = self._plainly(drawn, of_block, wanted)
             mine = islice(made, turn.start, turn.stop, turn.step)
             try:
                 refused = self._first_refused(mine, arguments)
@@ -131,19 +130,21 @@ class Drawing:
             else:
                 yield None
 
-    def _firsts(
-        self, streams: Iterable[Stream]
-    ) -> Iterator[tuple[Case | None, tuple[SearchStrategy[Case], str]]]:
+    def _firsts(self, streams: Iterable[Stream]) -> Iterator[tuple[Case | None, Stream]]:
+        """The first case of each stream, None: it is filtered away; and what it is drawn from."""
         for cases, stream in streams:
             drawn, name = self._drawn(cases), self._name(stream)
-            made = plainly(
-                drawn, 1, stream_seed(self.seed, name), often_filtered=self.often_filtered
-            )
             try:
-                first: Case | None = next(made)[0]
+                first: Case | None = next(self._plainly(drawn, name, 1))[0]
             except TooFiltered:
                 first = None
             yield first, (drawn, name)
+
+    def _plainly(
+        self, drawn: SearchStrategy[Case], of_block: str, wanted: int
+    ) -> Iterator[tuple[Case, Choices]]:
+        number = stream_seed(self.seed, of_block)
+        return plainly(drawn, wanted, number, often_filtered=self.often_filtered)
 
     def _blocks(self, name: str, examples: int) -> Iterator[tuple[str, int]]:
         """The blocks of a stream: what their seeds are made of, and how many draws each has."""
